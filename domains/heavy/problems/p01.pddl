@@ -1,0 +1,48 @@
+; Six loose items and one empty box: their weights leave a single order.
+(define (problem heavy-one-order)
+  (:domain heavy)
+
+  (:objects
+    anvil drill kettle lamp radio scarf - item
+  )
+
+  (:init
+    (box-empty)
+    (unpacked anvil)
+    (unpacked drill)
+    (unpacked kettle)
+    (unpacked lamp)
+    (unpacked radio)
+    (unpacked scarf)
+    (nothing-above anvil)
+    (nothing-above drill)
+    (nothing-above kettle)
+    (nothing-above lamp)
+    (nothing-above radio)
+    (nothing-above scarf)
+    (heavier anvil drill)
+    (heavier anvil kettle)
+    (heavier anvil lamp)
+    (heavier anvil radio)
+    (heavier anvil scarf)
+    (heavier drill kettle)
+    (heavier drill lamp)
+    (heavier drill radio)
+    (heavier drill scarf)
+    (heavier kettle lamp)
+    (heavier kettle radio)
+    (heavier kettle scarf)
+    (heavier radio lamp)
+    (heavier radio scarf)
+    (heavier lamp scarf)
+  )
+
+  (:goal (and
+    (packed anvil)
+    (packed drill)
+    (packed kettle)
+    (packed lamp)
+    (packed radio)
+    (packed scarf)
+  ))
+)

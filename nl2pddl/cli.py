@@ -1,0 +1,180 @@
+"""The command line: the dashboard's functions without a browser. Exit status 0 done, 1 a failure, 2 wrong input."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from nl2pddl import __version__
+from nl2pddl.commands import evaluate, run, validate
+from nl2pddl.errors import InputError, NL2PDDLError
+from nl2pddl.records import Decoding, DescriptionClass, EvaluationSettings, Protocol, RunConfig
+from nl2pddl.settings import load_settings
+
+DONE, FAILURE, WRONG_INPUT = 0, 1, 2
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and give its exit status; an error is one line on standard error."""
+    parser = build_parser()
+    options = parser.parse_args(arguments)
+    try:
+        status: int = options.command(options)
+    except InputError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return WRONG_INPUT
+    except NL2PDDLError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return FAILURE
+    except OSError as error:
+        print(f"error: {error.filename or 'output'}: {error.strerror or error}", file=sys.stderr)
+        return FAILURE
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return FAILURE
+    return status
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """All commands and their options."""
+    parser = argparse.ArgumentParser(prog="python -m nl2pddl", description="From natural language to PDDL, judged.")
+    parser.add_argument("--version", action="version", version=__version__)
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    _add_run(commands)
+    _add_evaluate(commands)
+    _add_validate(commands)
+    return parser
+
+
+def _add_run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    settings, decoding = load_settings(), Decoding()
+    command = commands.add_parser("run", help="generate actions with a model and judge them")
+    command.add_argument(
+        "--model", action="append", metavar="M",
+        help="Hub id, local folder, .gguf file or scripted:FILE; repeat for several (default: the embedded model)",
+    )  # fmt: skip
+    command.add_argument("--domain", action="append", metavar="D", help="a domain, or 'all'; repeat for several")
+    command.add_argument(
+        "--description", action="append", choices=[name.value for name in DescriptionClass],
+        help="a description class; repeat for several (default: base)",
+    )  # fmt: skip
+    command.add_argument(
+        "--prompts", type=int, metavar="N", help="prompts an action and description class (default: 1)"
+    )
+    command.add_argument("--seed", type=int, metavar="S", help="draws the context examples (default: 0)")
+    command.add_argument("--context", type=int, metavar="N", help="context examples a prompt (default: 3)")
+    command.add_argument("--name", metavar="TEXT", help="a name for the run")
+    command.add_argument(
+        "--max-new-tokens", type=int, metavar="N", help=f"tokens an answer (default: {decoding.max_new_tokens})"
+    )
+    command.add_argument(
+        "--batch-size", type=int, metavar="N", help=f"prompts generated at once (default: {decoding.batch_size})"
+    )
+    _add_evaluation_options(command)
+    command.add_argument("--domains", type=Path, default=settings.domains_dir, metavar="DIR", help="domain folders")
+    command.add_argument("--data", type=Path, default=settings.data_dir, metavar="DIR", help="converted models")
+    command.add_argument(
+        "--store", type=Path, default=settings.store, metavar="FILE", help=f"default: {settings.store}"
+    )
+    command.add_argument("--resume", metavar="RUN", help="go on with a run of the store, with its own configuration")
+    command.set_defaults(command=_run)
+
+
+def _add_evaluate(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    command = commands.add_parser("evaluate", help="judge outputs from a file")
+    command.add_argument("outputs", type=Path, help='JSONL, a line {"domain", "action", "output"} each')
+    command.add_argument(
+        "--domains", type=Path, default=load_settings().domains_dir, metavar="DIR", help="domain folders"
+    )
+    command.add_argument("--out", type=Path, required=True, metavar="FILE", help="the same lines with their verdicts")
+    command.add_argument("--protocol", choices=[name.value for name in Protocol], default=Protocol.STRICT.value)
+    _add_evaluation_options(command)
+    command.set_defaults(command=_evaluate)
+
+
+def _add_evaluation_options(command: argparse.ArgumentParser) -> None:
+    settings, evaluation = load_settings(), EvaluationSettings()
+    command.add_argument("--k", type=int, metavar="K", help=f"plans a problem and domain (default: {evaluation.k})")
+    command.add_argument(
+        "--seconds", type=float, metavar="S", help=f"limit of one planner call (default: {evaluation.seconds:g})"
+    )
+    command.add_argument(
+        "--memory-mb", type=int, metavar="MB", help=f"limit of one planner call (default: {evaluation.memory_mb})"
+    )
+    command.add_argument(
+        "--no-cache", action="store_true", help="plan and compare even where the class is already clear"
+    )
+    command.add_argument(
+        "--workers",
+        type=int,
+        default=settings.workers,
+        metavar="N",
+        help=f"judging processes (default: {settings.workers})",
+    )
+
+
+def _add_validate(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    command = commands.add_parser("validate", help="check plans against a domain and a problem")
+    command.add_argument("domain", type=Path)
+    command.add_argument("problem", type=Path)
+    command.add_argument("plan", type=Path, nargs="+")
+    command.add_argument("--json", action="store_true", help="one JSON line a plan")
+    command.set_defaults(command=_validate)
+
+
+def _evaluation_settings(options: argparse.Namespace) -> EvaluationSettings:
+    default = EvaluationSettings()
+    chosen = EvaluationSettings(
+        protocol=Protocol(getattr(options, "protocol", None) or default.protocol),
+        k=default.k if options.k is None else options.k,
+        seconds=default.seconds if options.seconds is None else options.seconds,
+        memory_mb=default.memory_mb if options.memory_mb is None else options.memory_mb,
+        shortcuts=not options.no_cache,
+    )
+    if options.workers < 1 or chosen.k < 1 or chosen.seconds <= 0 or chosen.memory_mb < 1:
+        raise InputError("--workers, --k, --seconds and --memory-mb must be positive")
+    return chosen
+
+
+def _run(options: argparse.Namespace) -> int:
+    settings = load_settings()
+    settings = type(settings)(options.data, options.domains, options.store, options.workers)
+    evaluation = _evaluation_settings(options)
+    if options.resume is not None:
+        asked = ("model", "domain", "description", "prompts", "seed", "context", "name", "max_new_tokens", "batch_size")
+        given = [f"--{name.replace('_', '-')}" for name in asked if getattr(options, name) is not None]
+        if given:
+            raise InputError(f"--resume takes the configuration from the store; leave out {', '.join(given)}")
+        return run.resume(settings, options.resume)
+    return run.launch(settings, lambda domains: _config(options, evaluation, domains))
+
+
+def _config(options: argparse.Namespace, evaluation: EvaluationSettings, domains: Sequence[str]) -> RunConfig:
+    decoding = Decoding()
+    asked = options.domain or []
+    return RunConfig(
+        models=tuple(options.model or [run.EMBEDDED]),
+        domains=tuple(domains) if asked == ["all"] else tuple(asked),
+        descriptions=tuple(DescriptionClass(name) for name in options.description or [DescriptionClass.BASE]),
+        prompts=1 if options.prompts is None else options.prompts,
+        seed=options.seed or 0,
+        context_examples=3 if options.context is None else options.context,
+        name=options.name or "",
+        decoding=Decoding(
+            max_new_tokens=decoding.max_new_tokens if options.max_new_tokens is None else options.max_new_tokens,
+            batch_size=decoding.batch_size if options.batch_size is None else options.batch_size,
+        ),
+        evaluation=evaluation,
+    )
+
+
+def _evaluate(options: argparse.Namespace) -> int:
+    return evaluate.evaluate_file(
+        options.outputs, options.domains, options.out, _evaluation_settings(options), options.workers
+    )
+
+
+def _validate(options: argparse.Namespace) -> int:
+    return validate.validate_plans(options.domain, options.problem, options.plan, as_json=options.json)

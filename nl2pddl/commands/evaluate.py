@@ -1,0 +1,119 @@
+"""``evaluate``: judges outputs from a JSONL file, in the order of the input; one bad line never stops the rest."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import deque
+from collections.abc import Iterator
+from concurrent.futures import Future
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from nl2pddl.domains import DomainLibrary, load_library
+from nl2pddl.errors import InputError
+from nl2pddl.judging import JudgePool
+from nl2pddl.pipeline import EvaluationTask
+from nl2pddl.records import EvaluationSettings, Verdict
+
+# Enough to keep every worker busy, few enough that a file of any length needs little memory.
+_WAITING_PER_WORKER = 16
+
+Row = dict[str, Any]
+Answer = Future[Verdict] | str
+
+
+def evaluate_file(outputs: Path, domains: Path, out: Path, settings: EvaluationSettings, workers: int) -> int:
+    """Judge every line of ``outputs`` and write it to ``out`` with its verdict.
+
+    A line that cannot be judged (no JSON, an unknown domain) comes out with an "error" and no class, and is counted on
+    standard error.
+    """
+    library = load_library(domains)
+    for broken in library.broken.values():
+        print(f"warning: domain left out: {broken}", file=sys.stderr)
+    if not outputs.is_file():
+        raise InputError(f"{outputs}: no such file; it should hold one JSON object a line")
+    if not out.parent.is_dir():
+        raise InputError(f"{out.parent}: no such folder for the verdicts; make it first")
+    if out.exists() and out.samefile(outputs):
+        raise InputError(f"{out}: the verdicts would overwrite the outputs; name another file")
+    judged = failed = 0
+    waiting: deque[tuple[Row, Answer]] = deque()
+    with JudgePool(workers) as pool, out.open("w", encoding="utf-8") as file:
+
+        def write_first() -> None:
+            nonlocal judged, failed
+            row, answer = waiting.popleft()
+            completed = _completed(row, answer)
+            judged, failed = judged + 1, failed + ("error" in completed)
+            file.write(json.dumps(completed, ensure_ascii=False) + "\n")
+
+        for row, task in _tasks(outputs, library, settings):
+            waiting.append((row, pool.submit(task) if isinstance(task, EvaluationTask) else task))
+            while len(waiting) > _WAITING_PER_WORKER * workers:
+                write_first()
+        while waiting:
+            write_first()
+    print(f'{judged} lines, {failed} could not be judged (see their "error"); verdicts in {out}', file=sys.stderr)
+    return 0
+
+
+def _tasks(
+    outputs: Path, library: DomainLibrary, settings: EvaluationSettings
+) -> Iterator[tuple[Row, EvaluationTask | str]]:
+    """Each line as its row and the task made of it, or what is wrong with it."""
+    with outputs.open(encoding="utf-8", errors="replace") as lines:
+        for number, line in enumerate(lines, start=1):
+            if not line.strip():
+                continue
+            try:
+                row = json.loads(line)
+            except (ValueError, RecursionError) as error:
+                yield {"line": number}, f"line {number}: not JSON ({error})"
+                continue
+            if not isinstance(row, dict):
+                yield {"line": number}, f"line {number}: expected an object, found {type(row).__name__}"
+                continue
+            yield row, _task(number, row, library, settings)
+
+
+def _task(number: int, row: Row, library: DomainLibrary, settings: EvaluationSettings) -> EvaluationTask | str:
+    for name in ("domain", "action", "output"):
+        if not isinstance(row.get(name), str):
+            return f"line {number}: '{name}' is missing or no text"
+    try:
+        domain = library.find(row["domain"])
+    except InputError as error:
+        return f"line {number}: {error}"
+    if row["action"].lower() not in domain.planning.actions:
+        known = ", ".join(domain.planning.actions)
+        return f"line {number}: the domain '{domain.id}' has no action '{row['action']}'; its actions are: {known}"
+    return EvaluationTask(domain.source, row["action"], row["output"], settings)
+
+
+def _completed(row: Row, answer: Answer) -> Row:
+    if isinstance(answer, str):
+        empty = dict.fromkeys(("class", "subclass", "are", "problems", "plans", "exact", "seconds"))
+        return {**row, **empty, "error": answer}
+    return {**row, **verdict_fields(answer.result())}
+
+
+def verdict_fields(verdict: Verdict) -> Row:
+    """A verdict as the plain fields of a line."""
+    return {
+        "class": verdict.result_class.value,
+        "subclass": verdict.subclass.value if verdict.subclass else None,
+        "are": verdict.are,
+        "reason": verdict.reason,
+        "problems": [asdict(problem) for problem in verdict.problems],
+        "plans": [asdict(check) for check in verdict.cross_checks],
+        "failure": asdict(verdict.failure) if verdict.failure else None,
+        "exact": None,
+        "protocol": verdict.protocol.value,
+        "shortcut": verdict.shortcut,
+        "planner": verdict.planner_version,
+        "validator": verdict.validator_version,
+        "seconds": round(verdict.seconds, 6),
+    }

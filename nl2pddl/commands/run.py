@@ -1,0 +1,69 @@
+"""``run``: an experiment as in the browser, in the foreground."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Sequence
+
+from nl2pddl.generation import EMBEDDED
+from nl2pddl.records import ResultClass, RunConfig, RunProgress, RunStatus
+from nl2pddl.runs import RunManager
+from nl2pddl.settings import Settings
+from nl2pddl.store import Store, queries
+
+__all__ = ["EMBEDDED", "launch", "resume"]
+
+_REPORT_SECONDS = 5.0
+
+
+def launch(settings: Settings, make_config: Callable[[Sequence[str]], RunConfig]) -> int:
+    """Launch a run and follow it to its end.
+
+    ``make_config`` gets the ids of all domains that prompts can be made for.
+    """
+    with Store(settings.store) as store:
+        manager = RunManager(store, settings)
+        try:
+            ids = [domain.id for domain in manager.library().with_language()]
+            return _follow(manager, manager.launch(make_config(ids)))
+        finally:
+            manager.close()
+
+
+def resume(settings: Settings, run_id: str) -> int:
+    """Go on with a run of the store and follow it to its end."""
+    with Store(settings.store) as store:
+        manager = RunManager(store, settings)
+        try:
+            manager.resume(run_id)
+            return _follow(manager, run_id)
+        finally:
+            manager.close()
+
+
+def _follow(manager: RunManager, run_id: str) -> int:
+    print(run_id, flush=True)
+    reported = time.monotonic()
+    while not manager.wait(run_id, 0.2):
+        if time.monotonic() - reported >= _REPORT_SECONDS:
+            reported = time.monotonic()
+            print(_progress_line(manager.progress(run_id)), file=sys.stderr, flush=True)
+    progress = manager.progress(run_id)
+    print(f"run {run_id} {progress.status}: {_summary(manager.store, run_id, progress)}", flush=True)
+    return 0 if progress.status is RunStatus.FINISHED else 1
+
+
+def _progress_line(progress: RunProgress) -> str:
+    line = f"{progress.generated} generated, {progress.judged} of {progress.total} judged"
+    if progress.rate is not None and progress.seconds_left is not None:
+        line += f", {progress.rate:.1f} a minute, about {progress.seconds_left:.0f} s left"
+    return f"{line} ({progress.message})"
+
+
+def _summary(store: Store, run_id: str, progress: RunProgress) -> str:
+    frame = queries.results_frame(store, [run_id])
+    found = frame["result_class"].value_counts().to_dict()
+    classes = ", ".join(f"{found.get(name.value, 0)} {name}" for name in reversed(ResultClass))
+    line = f"{progress.judged} of {progress.total} items judged: {classes}"
+    return f"{line} ({progress.message})" if progress.message and progress.status is not RunStatus.FINISHED else line

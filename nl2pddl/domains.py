@@ -1,0 +1,225 @@
+"""Loads domain folders: ground truth, problems and the language that prompts are made of.
+
+Two layouts are read: a folder ID/ with domain.pddl, problems/*.pddl and language.toml, and the published one, NAME.pddl
+beside NAME/*.pddl, which has no language.
+"""
+
+from __future__ import annotations
+
+import string
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from nl2pddl.errors import DomainError, InputError
+from nl2pddl.pddl_io import parse_domain, parse_problem, read_text
+from nl2pddl.records import DomainSource
+from nl2pddl.semantics import check_action, check_ground_atoms
+from nl2pddl.task import PlanningDomain, PlanningProblem
+
+
+@dataclass(frozen=True)
+class ActionLanguage:
+    """How an action is described. ``flipped`` and ``random`` are hand-written texts that replace the composed ones."""
+
+    base: str
+    flipped: str | None = None
+    random: str | None = None
+
+
+@dataclass(frozen=True)
+class Language:
+    """Predicate templates, such as "block {x} is on block {y}", and action descriptions, by name."""
+
+    predicates: Mapping[str, str]
+    actions: Mapping[str, ActionLanguage]
+
+
+@dataclass(frozen=True)
+class Domain:
+    """A domain folder, loaded. ``problems`` are (file stem, problem), sorted by name."""
+
+    id: str
+    planning: PlanningDomain
+    problems: tuple[tuple[str, PlanningProblem], ...]
+    language: Language | None
+    source: DomainSource
+
+
+@dataclass(frozen=True)
+class DomainLibrary:
+    """All domains of a directory; what could not be loaded stands in ``broken`` with its reasons."""
+
+    domains: Mapping[str, Domain]
+    broken: Mapping[str, DomainError] = field(default_factory=dict)
+
+    def find(self, name: str) -> Domain:
+        """The domain with this ID or this name inside its PDDL, case ignored. Raises InputError where there is none."""
+        wanted = name.lower()
+        for domain in self.domains.values():
+            if wanted in (domain.id.lower(), domain.planning.name):
+                return domain
+        for key, error in self.broken.items():
+            if wanted == key.lower():
+                raise error
+        known = ", ".join(self.domains) or "none"
+        raise InputError(f"no domain is called '{name}'; there are: {known}")
+
+    def with_language(self) -> tuple[Domain, ...]:
+        """The domains that prompts can be made for."""
+        return tuple(domain for domain in self.domains.values() if domain.language is not None)
+
+
+def load_library(directory: Path) -> DomainLibrary:
+    """Every domain in ``directory``, by ID in alphabetical order.
+
+    A broken one does not keep the others from loading.
+    """
+    if not directory.is_dir():
+        raise InputError(f"{directory}: no such folder; it should hold one folder a planning domain")
+    domains: dict[str, Domain] = {}
+    broken: dict[str, DomainError] = {}
+    for identity, domain_file, problem_folder, language_file in sorted(_candidates(directory), key=lambda c: c[0]):
+        try:
+            domains[identity] = _load(identity, domain_file, problem_folder, language_file)
+        except DomainError as error:
+            broken[identity] = error
+    if not domains and not broken:
+        raise InputError(f"{directory}: holds no planning domain (ID/domain.pddl, or NAME.pddl beside NAME/)")
+    return DomainLibrary(domains, broken)
+
+
+def _candidates(directory: Path) -> Iterator[tuple[str, Path, Path, Path | None]]:
+    for path in directory.iterdir():
+        if path.name.startswith("."):
+            continue
+        if path.is_dir() and not path.with_name(f"{path.name}.pddl").is_file():
+            yield path.name, path / "domain.pddl", path / "problems", path / "language.toml"
+        elif path.suffix == ".pddl" and path.is_file():
+            yield path.stem, path, path.with_suffix(""), None
+
+
+def _load(identity: str, domain_file: Path, problem_folder: Path, language_file: Path | None) -> Domain:
+    faults: list[str] = []
+    texts = _Texts(domain_file.parent, faults)
+    planning = texts.parsed(domain_file, parse_domain)
+    if planning is not None:
+        faults += _domain_faults(planning)
+    problems: list[tuple[str, PlanningProblem]] = []
+    for path in sorted(problem_folder.glob("*.pddl")):
+        problem = texts.parsed(path, parse_problem)
+        if problem is not None:
+            problems.append((path.stem, problem))
+            faults += _problem_faults(path.name, problem, planning)
+    if not any(problem_folder.glob("*.pddl")):
+        faults.append(f"{problem_folder.name}/ holds no problem (*.pddl); verdicts need at least one")
+    language = None
+    if language_file is not None and language_file.is_file():
+        language = _load_language(language_file, planning, faults)
+    if faults or planning is None:
+        raise DomainError(identity, faults)
+    source = DomainSource(identity, planning.text, tuple((name, problem.text) for name, problem in problems))
+    return Domain(identity, planning, tuple(problems), language, source)
+
+
+def from_source(source: DomainSource) -> Domain:
+    """The domain from its stored texts, without language: what a verdict needs, wherever the folder is now."""
+    problems = tuple((name, parse_problem(text, name)) for name, text in source.problems)
+    return Domain(source.id, parse_domain(source.domain, source.id), problems, None, source)
+
+
+class _Texts:
+    """Reads and parses files, collecting faults instead of stopping at the first."""
+
+    def __init__(self, root: Path, faults: list[str]) -> None:
+        self.root = root
+        self.faults = faults
+
+    def parsed(self, path: Path, parse: Any) -> Any:
+        if not path.is_file():
+            self.faults.append(f"{path.name} is missing")
+            return None
+        try:
+            return parse(read_text(path), path.name)
+        except InputError as error:
+            self.faults.append(str(error))
+            return None
+
+
+def _domain_faults(planning: PlanningDomain) -> list[str]:
+    faults = [
+        f"domain.pddl: line {problem.line}, column {problem.column}: action '{name}': {problem.message}"
+        for name, action in planning.actions.items()
+        for problem in check_action(action, planning, name)
+    ]
+    if not planning.actions:
+        faults.append("domain.pddl: it has no action")
+    return faults
+
+
+def _problem_faults(file_name: str, problem: PlanningProblem, planning: PlanningDomain | None) -> list[str]:
+    if planning is None:
+        return []
+    faults = []
+    if problem.domain_name != planning.name:
+        faults.append(f"{file_name}: it is for domain '{problem.domain_name}', not '{planning.name}'")
+    faults += [
+        f"{file_name}: object '{name}' has the type '{type_name}', which is not in the domain"
+        for name, type_name in problem.objects.items()
+        if not planning.is_type(type_name)
+    ]
+    faults += [f"{file_name}: {message}" for message in check_ground_atoms(problem, planning)]
+    return faults
+
+
+def _load_language(path: Path, planning: PlanningDomain | None, faults: list[str]) -> Language | None:
+    try:
+        data = tomllib.loads(read_text(path))
+    except (tomllib.TOMLDecodeError, InputError) as error:
+        faults.append(f"language.toml: {error}")
+        return None
+    predicates, actions = data.get("predicates", {}), data.get("actions", {})
+    if not isinstance(predicates, dict) or not isinstance(actions, dict):
+        faults.append("language.toml: needs the tables [predicates] and [actions.NAME]")
+        return None
+    predicates = {name.lower(): text for name, text in predicates.items()}
+    described = {
+        name.lower(): ActionLanguage(entry.get("base", ""), entry.get("flipped"), entry.get("random"))
+        for name, entry in actions.items()
+        if isinstance(entry, dict)
+    }
+    if planning is not None:
+        faults += [f"language.toml: {fault}" for fault in _language_faults(predicates, described, planning)]
+    return Language(predicates, described)
+
+
+def _language_faults(
+    predicates: Mapping[str, Any], actions: Mapping[str, ActionLanguage], planning: PlanningDomain
+) -> Iterator[str]:
+    for name, predicate in planning.predicates.items():
+        template = predicates.get(name)
+        if not isinstance(template, str) or not template.strip():
+            yield f"no template for the predicate '{name}'"
+            continue
+        try:
+            used = {field_name for _, field_name, _, _ in string.Formatter().parse(template) if field_name is not None}
+        except ValueError as error:
+            yield f"the template of '{name}' cannot be read: {error}"
+            continue
+        known = {parameter.name.removeprefix("?") for parameter in predicate.parameters}
+        for unknown in sorted(used - known):
+            parameters = ", ".join(sorted(known)) or "none"
+            yield f"the template of '{name}' names {{{unknown}}}; its parameters are: {parameters}"
+        for unused in sorted(known - used):
+            yield f"the template of '{name}' does not say {{{unused}}}"
+    for name in planning.actions:
+        entry = actions.get(name)
+        texts = (entry.base, entry.flipped or "", entry.random or "") if entry else ()
+        if entry is None or not isinstance(entry.base, str) or not entry.base.strip():
+            yield f"no base description of the action '{name}'"
+        elif not all(isinstance(text, str) for text in texts):
+            yield f"the descriptions of the action '{name}' must be texts"
+    for name in sorted((predicates.keys() - planning.predicates.keys()) | (actions.keys() - planning.actions.keys())):
+        yield f"'{name}' is neither a predicate nor an action of domain.pddl"

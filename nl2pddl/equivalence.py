@@ -1,0 +1,131 @@
+"""The plan cross-check: are the top-k plans of one domain plans of the other, both ways?
+
+Heuristic domain equivalence of Oswald et al. 2024 ("Plan Applicability for Heuristic Domain Equivalence"), in the order
+of protocol ``strict``: all problems are planned first, and no fault of time, memory or machine becomes a class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from nl2pddl.planning.kstar import Outcome, PlannerAnswer
+from nl2pddl.planning.validation import PlanValidator
+from nl2pddl.records import CrossCheck, PlanFailure, ResultClass, Subclass
+from nl2pddl.task import PlanningDomain, PlanningProblem
+
+NEW_ON_ORIGINAL = "new on original"
+ORIGINAL_ON_NEW = "original on new"
+
+
+@dataclass(frozen=True)
+class PlannedProblem:
+    """A problem with the planner's answers in the original and in the new domain."""
+
+    name: str
+    problem: PlanningProblem
+    original: PlannerAnswer
+    new: PlannerAnswer
+
+
+@dataclass(frozen=True)
+class CrossCheckResult:
+    """The class the cross-check gives, why, and the counts behind it."""
+
+    result_class: ResultClass
+    subclass: Subclass | None
+    reason: str
+    checks: tuple[CrossCheck, ...]
+    failure: PlanFailure | None = None
+
+
+def cross_check(
+    original: PlanningDomain, new: PlanningDomain, planned: Sequence[PlannedProblem], action: str
+) -> CrossCheckResult:
+    """Compare the plan sets of ``original`` and ``new``, which differ in ``action`` only, on every planned problem."""
+    unplanned = _without_plans(planned, action)
+    if unplanned is not None:
+        return unplanned
+    checks: list[CrossCheck] = []
+    failures: dict[str, list[PlanFailure]] = {NEW_ON_ORIGINAL: [], ORIGINAL_ON_NEW: []}
+    for item in planned:
+        new_failures = _failures(original, item, item.new.plans, NEW_ON_ORIGINAL)
+        original_failures = _failures(new, item, item.original.plans, ORIGINAL_ON_NEW)
+        failures[NEW_ON_ORIGINAL] += new_failures
+        failures[ORIGINAL_ON_NEW] += original_failures
+        checks.append(
+            CrossCheck(
+                problem=item.name,
+                original_plans=len(item.original.plans),
+                new_plans=len(item.new.plans),
+                new_valid_on_original=len(item.new.plans) - len(new_failures),
+                original_valid_on_new=len(item.original.plans) - len(original_failures),
+                exercised=exercises((*item.original.plans, *item.new.plans), action),
+                planner=item.new.outcome,
+                detail=f"{item.new.heuristic}",
+            )
+        )
+    for direction, subclass in ((NEW_ON_ORIGINAL, Subclass.NP_APP), (ORIGINAL_ON_NEW, Subclass.OP_APP)):
+        if failures[direction]:
+            first = failures[direction][0]
+            reason = _refuted(first, len(failures[direction]), direction)
+            return CrossCheckResult(ResultClass.DIFFERENT, subclass, reason, tuple(checks), first)
+    total = sum(len(item.original.plans) + len(item.new.plans) for item in planned)
+    reason = f"all {total} plans on {len(planned)} problems cross over, both ways"
+    return CrossCheckResult(ResultClass.EQUIVALENT, None, reason, tuple(checks))
+
+
+def exercises(plans: Sequence[Sequence[str]], action: str) -> bool:
+    """Whether any of the plans has a step of ``action``."""
+    return any(step.strip("()").split()[:1] == [action] for plan in plans for step in plan)
+
+
+def _without_plans(planned: Sequence[PlannedProblem], action: str) -> CrossCheckResult | None:
+    """NoPlan where some problem is unsolvable, undecided where a plan set is not complete, else None."""
+    checks = tuple(
+        CrossCheck(
+            problem=item.name,
+            original_plans=len(item.original.plans) if item.original.outcome is Outcome.SOLVED else None,
+            new_plans=len(item.new.plans) if item.new.outcome in (Outcome.SOLVED, Outcome.UNSOLVABLE) else None,
+            new_valid_on_original=None,
+            original_valid_on_new=None,
+            exercised=exercises((*item.original.plans, *item.new.plans), action),
+            planner=item.new.outcome,
+            detail=item.new.detail,
+        )
+        for item in planned
+    )
+    for item in planned:
+        if item.original.outcome is not Outcome.SOLVED:
+            reason = f"{item.name}: no plans of the original domain ({item.original.outcome}: {item.original.detail})"
+            return CrossCheckResult(ResultClass.UNDECIDED, None, reason, checks)
+    unsolvable = [item.name for item in planned if item.new.outcome is Outcome.UNSOLVABLE]
+    if unsolvable:
+        reason = f"with this action there is no plan at all for {', '.join(unsolvable)}"
+        return CrossCheckResult(ResultClass.DIFFERENT, Subclass.NO_PLAN, reason, checks)
+    for item in planned:
+        if item.new.outcome is not Outcome.SOLVED:
+            reason = f"{item.name}: the planner gave no complete answer ({item.new.outcome}: {item.new.detail})"
+            return CrossCheckResult(ResultClass.UNDECIDED, None, reason, checks)
+    return None
+
+
+def _failures(
+    domain: PlanningDomain, item: PlannedProblem, plans: Sequence[tuple[str, ...]], direction: str
+) -> list[PlanFailure]:
+    """The plans that are none in ``domain``, each with its step and unmet literal."""
+    validator = PlanValidator(domain, item.problem)
+    failures = []
+    for plan in plans:
+        check = validator.check(plan)
+        if not check.valid:
+            failures.append(
+                PlanFailure(item.name, direction, plan, check.step, check.action, check.literal, check.reason)
+            )
+    return failures
+
+
+def _refuted(first: PlanFailure, count: int, direction: str) -> str:
+    plans, side = ("new", "original") if direction == NEW_ON_ORIGINAL else ("original", "new")
+    noun = "plan does" if count == 1 else "plans do"
+    return f"{count} {plans} {noun} not work in the {side} domain; the first, on {first.problem}: {first.reason}"

@@ -1,0 +1,64 @@
+"""Finds the action in a model's answer: from the first ``(:action`` to the parenthesis that closes it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from nl2pddl.records import Problem, Subclass
+from nl2pddl.sexpr import Group, UnmatchedError, position_at, read_group
+
+_START = re.compile(r"\(\s*(?:;[^\n]*\n\s*)*:action(?![\w-])", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Extraction:
+    """The action text with its offset in the output and its parsed group, or the problem that kept us from it.
+
+    With an unmatched parenthesis ``text`` runs to the end of the output and ``group`` is None.
+    """
+
+    text: str | None
+    offset: int
+    group: Group | None
+    problem: Problem | None
+
+
+def extract_action(output: str) -> Extraction:
+    """Find the first action in ``output``.
+
+    Any letter case and white space are accepted, prose and code fences around the action are passed over, a line that
+    is a ``;`` comment is not searched, and parentheses inside comments do not count.
+    """
+    start = _start_of_action(output)
+    if start is None:
+        has_parenthesis = "(" in output
+        message = (
+            "there is a '(' but no '(:action': no PDDL action was written"
+            if has_parenthesis
+            else "the output holds no '(' at all: no PDDL was written"
+        )
+        where = position_at(output, output.index("(")) if has_parenthesis else position_at(output, 0)
+        return Extraction(None, 0, None, Problem(Subclass.NO_PDDL, "no-action", where.line, where.column, message))
+    rest = output[start:]
+    try:
+        group = read_group(rest)
+    except UnmatchedError as error:
+        message = f"{error}; the innermost one opens here and has no ')'"
+        problem = Problem(Subclass.P_ERROR, "unmatched-parenthesis", error.where.line, error.where.column, message)
+        return Extraction(_without_fence(rest), start, None, problem)
+    return Extraction(rest[: group.end], start, group, None)
+
+
+def _start_of_action(output: str) -> int | None:
+    for match in _START.finditer(output):
+        line_start = output.rfind("\n", 0, match.start()) + 1
+        # In prose a semicolon is punctuation; only a line that begins with one is a comment.
+        if not output[line_start : match.start()].lstrip().startswith(";"):
+            return match.start()
+    return None
+
+
+def _without_fence(text: str) -> str:
+    """An unclosed action without the code fence that ends it and what follows the fence."""
+    return text.split("\n```", 1)[0].rstrip()

@@ -1,0 +1,137 @@
+"""Builds prompts, pure and seeded: instruction, context examples, allowed predicates, input.
+
+The parts and their headings are the paper's (Oswald et al. 2024, "Sample Prompt"), and its stop strings depend on them;
+the instruction is worded by us.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from nl2pddl.actions import action_pddl, typed_list
+from nl2pddl.descriptions import describe
+from nl2pddl.domains import Domain
+from nl2pddl.errors import InputError
+from nl2pddl.records import DescriptionClass, RunConfig, RunItem
+from nl2pddl.seeding import draw
+
+INSTRUCTION = (
+    "Write the PDDL action that the input describes. Use no predicates besides those listed as allowed\n"
+    "for it, with the arguments shown there."
+)
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A named experiment size: description classes and prompts for one action in each of them."""
+
+    name: str
+    descriptions: tuple[DescriptionClass, ...]
+    prompts: int
+
+
+PRESETS = (
+    Preset("paper: base", (DescriptionClass.BASE,), 60),
+    Preset("paper: three classes", tuple(DescriptionClass), 20),
+)
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """A prompt and the context examples in it, as "domain/action" in their order."""
+
+    text: str
+    context: tuple[str, ...]
+
+
+class PromptBuilder:
+    """Builds the prompts of one experiment. The context pool is every domain given that has a language file."""
+
+    def __init__(self, pool: Sequence[Domain], seed: int, context_examples: int) -> None:
+        self._pool = {domain.id: domain for domain in sorted(pool, key=lambda domain: domain.id) if domain.language}
+        self._seed = seed
+        self._count = context_examples
+
+    def build(self, domain: Domain, action: str, description_class: DescriptionClass, sample: int) -> Prompt:
+        """The ``sample``-th prompt for an action.
+
+        The context examples depend on the seed, the action and the sample but not on the description class, so that the
+        classes are compared on the same contexts. Raises InputError where other domains have too few actions.
+        """
+        key = f"{self._seed}|{domain.id}|{action}|{sample}"
+        context = draw(self._candidates(domain), self._count, f"context|{key}")
+        if len(context) < self._count:
+            raise InputError(
+                f"{self._count} context examples are asked for, but outside '{domain.id}' only {len(context)} actions "
+                "have a description; ask for fewer or add a domain with a language.toml"
+            )
+        parts = [INSTRUCTION]
+        for name in context:
+            other, other_action = name.split("/")
+            shown = self._pool[other]
+            text = action_pddl(shown.planning.actions[other_action], compact=True)
+            parts.append(f"{_query(shown, other_action, description_class, f'{name}|{key}')}\n{text}")
+        parts.append(_query(domain, action, description_class, f"query|{key}"))
+        return Prompt("\n\n".join(parts), tuple(context))
+
+    def _candidates(self, domain: Domain) -> list[str]:
+        return [
+            f"{other.id}/{name}"
+            for other in self._pool.values()
+            if other.id != domain.id
+            for name in other.planning.actions
+        ]
+
+
+def _query(domain: Domain, action: str, description_class: DescriptionClass, key: str) -> str:
+    return (
+        f"Allowed Predicates:\n{allowed_predicates(domain)}\n\n"
+        f"Input:\n{describe(domain, action, description_class, key)}\n\n"
+        "PDDL Action:"
+    )
+
+
+def allowed_predicates(domain: Domain) -> str:
+    """The predicates of a domain with their meaning, one a line, as the prompt lists them."""
+    if domain.language is None:
+        raise InputError(f"the domain '{domain.id}' has no language.toml; prompts are made from it")
+    lines = []
+    for name, predicate in domain.planning.predicates.items():
+        words = {p.name.removeprefix("?"): p.name.removeprefix("?") for p in predicate.parameters}
+        head = " ".join(part for part in (name, typed_list(predicate.parameters)) if part)
+        meaning = domain.language.predicates[name].format(**words).strip().removesuffix(".")
+        lines.append(f"({head}) : {meaning}.")
+    return "\n".join(lines)
+
+
+def plan_items(config: RunConfig, domains: Sequence[Domain], pool: Sequence[Domain]) -> Iterator[RunItem]:
+    """Every item of a run, in its order: model, domain, action, description class, sample.
+
+    ``domains`` are the ones asked for, ``pool`` those that context examples come from. Each model gets the same
+    prompts.
+    """
+    builder = PromptBuilder(pool, config.seed, config.context_examples)
+    cells = [
+        (domain, action, description_class, sample)
+        for domain in domains
+        for action in domain.planning.actions
+        for description_class in config.descriptions
+        for sample in range(config.prompts)
+    ]
+    prompts = [builder.build(*cell) for cell in cells]
+    index = 0
+    for model in config.models:
+        for (domain, action, description_class, sample), prompt in zip(cells, prompts, strict=True):
+            yield RunItem(
+                index=index,
+                model=model,
+                domain=domain.id,
+                action=action,
+                description_class=description_class,
+                sample=sample,
+                prompt=prompt.text,
+                context=prompt.context,
+                domain_sha=domain.source.sha,
+            )
+            index += 1

@@ -1,0 +1,288 @@
+"""The frozen records that travel from one stage to the next, and the string enums of the verdicts."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import asdict, dataclass, field
+from enum import StrEnum
+from typing import Any
+
+
+class ResultClass(StrEnum):
+    """The paper's four result classes (Oswald et al. 2024, "Result Classes"), and one that is none of them.
+
+    ``UNDECIDED`` marks an item whose class a time limit, a memory limit or a crash kept us from finding. It is counted
+    apart and never enters a percentage of the four.
+    """
+
+    SYNTAX = "syntax"
+    SEMANTIC = "semantic"
+    DIFFERENT = "different"
+    EQUIVALENT = "equivalent"
+    UNDECIDED = "undecided"
+
+
+class Subclass(StrEnum):
+    """The paper's subclasses, in its order of precedence within each class."""
+
+    NO_PDDL = "NoPDDL"
+    P_ERROR = "PError"
+    U_TOKEN = "UToken"
+    T_ERROR = "TError"
+    PA_ERROR = "PAError"
+    N_ERROR = "NError"
+    BP_ERROR = "BPError"
+    NO_PLAN = "NoPlan"
+    NP_APP = "NPApp"
+    OP_APP = "OPApp"
+
+
+SUBCLASSES: dict[ResultClass, tuple[Subclass, ...]] = {
+    ResultClass.SYNTAX: (Subclass.NO_PDDL, Subclass.P_ERROR, Subclass.U_TOKEN),
+    ResultClass.SEMANTIC: (Subclass.T_ERROR, Subclass.PA_ERROR, Subclass.N_ERROR, Subclass.BP_ERROR),
+    ResultClass.DIFFERENT: (Subclass.NO_PLAN, Subclass.NP_APP, Subclass.OP_APP),
+}
+
+
+class DescriptionClass(StrEnum):
+    """How much of an action its description gives away (Oswald et al. 2024, "Description Classes")."""
+
+    BASE = "base"
+    FLIPPED = "flipped"
+    RANDOM = "random"
+
+
+class Protocol(StrEnum):
+    """The rules a verdict was reached by; stored with every verdict."""
+
+    STRICT = "strict"
+
+
+class RunStatus(StrEnum):
+    """Where a run stands. ``INTERRUPTED``: it was running when its process ended, and can be resumed."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    FINISHED = "finished"
+    CANCELLED = "cancelled"
+    FAILED = "failed"
+    INTERRUPTED = "interrupted"
+
+
+@dataclass(frozen=True)
+class DomainSource:
+    """The PDDL texts a verdict depends on, as stored: ``problems`` are (name, text), sorted by name."""
+
+    id: str
+    domain: str
+    problems: tuple[tuple[str, str], ...]
+
+    @property
+    def sha(self) -> str:
+        """A content hash: the same texts, the same verdicts."""
+        digest = hashlib.sha256()
+        for text in (self.domain, *(part for problem in self.problems for part in problem)):
+            digest.update(len(text.encode()).to_bytes(8, "big") + text.encode())
+        return digest.hexdigest()
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing wrong with a generated action.
+
+    ``line`` and ``column`` count from 1 in the action text that the verdict holds (for NoPDDL without any action: in
+    the raw output). ``subclass`` is the paper's subclass it counts as, ``kind`` names the exact check that found it.
+    """
+
+    subclass: Subclass
+    kind: str
+    line: int
+    column: int
+    message: str
+
+
+@dataclass(frozen=True)
+class PlanFailure:
+    """The first plan that does not cross over.
+
+    ``plan`` is the whole plan as ground actions, e.g. ``("(pick-up a)", "(stack a b)")``; ``step`` counts from 1 and is
+    one more than the plan's length where every step applies but the goal is not reached. ``literal`` is the unmet
+    ground literal, where the reason is one.
+    """
+
+    problem: str
+    direction: str  # "new on original" or "original on new"
+    plan: tuple[str, ...]
+    step: int
+    action: str | None
+    literal: str | None
+    reason: str
+
+
+@dataclass(frozen=True)
+class CrossCheck:
+    """The plan cross-check on one problem: how many plans each side has and how many are plans of the other side.
+
+    The two ``*_valid`` counts are None where the check was not reached (for example, no plan was found). ``exercised``
+    tells whether any plan on either side uses the action under test. ``planner`` is the outcome of the search in the
+    new domain: "solved", "unsolvable", "time", "memory" or "error".
+    """
+
+    problem: str
+    original_plans: int | None
+    new_plans: int | None
+    new_valid_on_original: int | None
+    original_valid_on_new: int | None
+    exercised: bool | None
+    planner: str
+    detail: str = ""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What one generated action is worth, and why.
+
+    ``action_text`` is the extracted action (None where nothing was found), ``are`` the action reconstruction error
+    (None where the action did not parse), ``seconds`` the wall time of the whole evaluation of this item. ``shortcut``
+    names the shortcut that gave the class without planning, or is None.
+    """
+
+    result_class: ResultClass
+    subclass: Subclass | None
+    reason: str
+    protocol: Protocol
+    problems: tuple[Problem, ...] = ()
+    action_text: str | None = None
+    are: int | None = None
+    cross_checks: tuple[CrossCheck, ...] = ()
+    failure: PlanFailure | None = None
+    planner_version: str = ""
+    validator_version: str = ""
+    shortcut: str | None = None
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class RunItem:
+    """One cell of an experiment: one prompt for one model. Identified by its run and its index from 0."""
+
+    index: int
+    model: str
+    domain: str
+    action: str
+    description_class: DescriptionClass
+    sample: int
+    prompt: str
+    context: tuple[str, ...] = ()  # the context examples as "domain/action"
+    domain_sha: str = ""
+
+
+@dataclass(frozen=True)
+class Completion:
+    """What a model answered to one prompt. ``stop_reason``: "stop string", "end of text" or "length".
+
+    ``text`` excludes the prompt and the stop string. ``seconds`` is the wall time of the batch over its size.
+    """
+
+    text: str
+    stop_reason: str
+    new_tokens: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class ModelInfo:
+    """What actually ran, stored with every output: enough to ask for the same thing again."""
+
+    name: str
+    revision: str = ""
+    dtype: str = ""
+    quantisation: str = ""
+    device: str = ""
+    versions: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Decoding:
+    """How tokens are chosen. The defaults are the paper's (its appendix "Hyperparameters"): greedy, 300 new tokens."""
+
+    max_new_tokens: int = 300
+    stop_strings: tuple[str, ...] = ("Input:", "Allowed Predicates:")
+    batch_size: int = 4
+
+
+@dataclass(frozen=True)
+class EvaluationSettings:
+    """How verdicts are reached.
+
+    ``seconds`` and ``memory_mb`` bound one planner call, translation and search together.
+    """
+
+    protocol: Protocol = Protocol.STRICT
+    k: int = 100
+    seconds: float = 30.0
+    memory_mb: int = 4096
+    shortcuts: bool = True
+
+
+@dataclass(frozen=True)
+class RunConfig:
+    """Everything a launch asks for. ``prompts`` counts prompts for one action in one description class."""
+
+    models: tuple[str, ...]
+    domains: tuple[str, ...]
+    descriptions: tuple[DescriptionClass, ...] = (DescriptionClass.BASE,)
+    prompts: int = 1
+    seed: int = 0
+    context_examples: int = 3
+    name: str = ""
+    decoding: Decoding = field(default_factory=Decoding)
+    evaluation: EvaluationSettings = field(default_factory=EvaluationSettings)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain types only, for JSON; ``run_config_from_dict`` reads it back."""
+        return asdict(self)
+
+
+def run_config_from_dict(data: dict[str, Any]) -> RunConfig:
+    """Read back what ``RunConfig.to_dict`` gave (after a trip through JSON)."""
+    decoding, evaluation = dict(data["decoding"]), dict(data["evaluation"])
+    decoding["stop_strings"] = tuple(decoding["stop_strings"])
+    evaluation["protocol"] = Protocol(evaluation["protocol"])
+    return RunConfig(
+        models=tuple(data["models"]),
+        domains=tuple(data["domains"]),
+        descriptions=tuple(DescriptionClass(name) for name in data["descriptions"]),
+        prompts=data["prompts"],
+        seed=data["seed"],
+        context_examples=data["context_examples"],
+        name=data["name"],
+        decoding=Decoding(**decoding),
+        evaluation=EvaluationSettings(**evaluation),
+    )
+
+
+@dataclass(frozen=True)
+class RunProgress:
+    """Where a run stands now. ``rate`` is finished items a minute over this session of the run, ``seconds_left`` an
+    estimate from it; both are None before the first item is done."""
+
+    run_id: str
+    status: RunStatus
+    total: int
+    generated: int
+    judged: int
+    rate: float | None = None
+    seconds_left: float | None = None
+    message: str = ""
+
+
+@dataclass(frozen=True)
+class GenerationRequest:
+    """One prompt for a backend. Replaying backends answer by what it asks for, real models only read ``prompt``."""
+
+    index: int
+    domain: str
+    action: str
+    sample: int
+    prompt: str

@@ -1,0 +1,35 @@
+"""Where things lie: the data folder, the domains, the store. Each can be set by an environment variable."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+PROJECT_ROOT = Path(__file__).resolve().parent.parent
+
+
+@dataclass(frozen=True)
+class Settings:
+    """``data_dir`` holds the store and converted models, ``workers`` is how many outputs are judged at once."""
+
+    data_dir: Path
+    domains_dir: Path
+    store: Path
+    workers: int
+
+
+def load_settings() -> Settings:
+    """Settings from NL2PDDL_DATA, NL2PDDL_DOMAINS, NL2PDDL_STORE and NL2PDDL_WORKERS, each with a default."""
+    data_dir = Path(os.environ.get("NL2PDDL_DATA") or PROJECT_ROOT / "data").expanduser()
+    domains_dir = Path(os.environ.get("NL2PDDL_DOMAINS") or PROJECT_ROOT / "domains").expanduser()
+    store = Path(os.environ.get("NL2PDDL_STORE") or data_dir / "store.duckdb").expanduser()
+    return Settings(data_dir, domains_dir, store, default_workers())
+
+
+def default_workers() -> int:
+    """NL2PDDL_WORKERS, or half the cores (at least one): the other half generates."""
+    wanted = os.environ.get("NL2PDDL_WORKERS", "")
+    if wanted.isdigit() and int(wanted) > 0:
+        return int(wanted)
+    return max(1, (os.cpu_count() or 2) // 2)

@@ -1,0 +1,106 @@
+"""Reads PDDL text into nested groups of tokens that know their line and column."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+_TOKEN = re.compile(r"\s+|;[^\n]*|\(|\)|[^\s();]+")
+
+
+@dataclass(frozen=True)
+class Position:
+    """A place in a text; line and column count from 1."""
+
+    line: int = 1
+    column: int = 1
+
+
+@dataclass(frozen=True)
+class Token:
+    """A word between white space, parentheses and comments. ``text`` is in lower case: PDDL does not know case."""
+
+    text: str
+    where: Position
+
+
+@dataclass(frozen=True)
+class Group:
+    """What stands between a parenthesis at ``where`` and its partner; ``start`` and ``end`` are offsets in the text."""
+
+    items: tuple[Token | Group, ...]
+    where: Position
+    start: int
+    end: int
+
+    @property
+    def head(self) -> str | None:
+        """The first word, or None where there is none."""
+        first = self.items[0] if self.items else None
+        return first.text if isinstance(first, Token) else None
+
+
+Node = Token | Group
+
+
+class UnmatchedError(ValueError):
+    """A parenthesis without partner, at ``where``."""
+
+    def __init__(self, message: str, where: Position) -> None:
+        self.where = where
+        super().__init__(message)
+
+
+def lexemes(text: str, start: int = 0) -> Iterator[tuple[str, int]]:
+    """Words and parentheses with their offsets, from ``start`` on; white space and ``;`` comments are left out."""
+    for match in _TOKEN.finditer(text, start):
+        lexeme = match.group()
+        if not lexeme.isspace() and not lexeme.startswith(";"):
+            yield lexeme, match.start()
+
+
+class _Positions:
+    """Offsets to lines and columns."""
+
+    def __init__(self, text: str) -> None:
+        self._starts = [0, *(match.end() for match in re.finditer("\n", text))]
+
+    def at(self, offset: int) -> Position:
+        line = bisect_right(self._starts, offset)
+        return Position(line, offset - self._starts[line - 1] + 1)
+
+
+def position_at(text: str, offset: int) -> Position:
+    """The line and column of an offset in ``text``."""
+    return _Positions(text).at(offset)
+
+
+def read_group(text: str, start: int = 0) -> Group:
+    """Read the group that opens at or after ``start``, up to its matching parenthesis.
+
+    Raises UnmatchedError where it never closes; its position is the innermost parenthesis still open. The reader keeps
+    its own stack, so that text nested a thousand deep is no danger.
+    """
+    positions = _Positions(text)
+    stack: list[tuple[list[Node], int]] = []
+    for lexeme, offset in lexemes(text, start):
+        if lexeme == "(":
+            stack.append(([], offset))
+        elif lexeme == ")":
+            if not stack:
+                raise UnmatchedError("')' closes nothing", positions.at(offset))
+            items, opened = stack.pop()
+            group = Group(tuple(items), positions.at(opened), opened, offset + 1)
+            if not stack:
+                return group
+            stack[-1][0].append(group)
+        elif stack:
+            stack[-1][0].append(Token(lexeme.lower(), positions.at(offset)))
+    if not stack:
+        raise UnmatchedError("no '(' found", positions.at(len(text)))
+    count = len(stack)
+    raise UnmatchedError(
+        f"{count} parenthes{'is is' if count == 1 else 'es are'} never closed", positions.at(stack[-1][1])
+    )

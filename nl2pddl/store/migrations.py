@@ -1,0 +1,74 @@
+"""Numbered migrations, append-only: a released one is never changed. Index + 1 is the version."""
+
+from __future__ import annotations
+
+# Long structured values are JSON in VARCHAR: no DuckDB extension is needed to read a store.
+MIGRATIONS: tuple[str, ...] = (
+    # 1: runs, their items, outputs and verdicts.
+    """
+    CREATE TABLE runs (
+        run_id VARCHAR PRIMARY KEY,
+        created_at TIMESTAMP NOT NULL,
+        name VARCHAR NOT NULL,
+        config VARCHAR NOT NULL,
+        versions VARCHAR NOT NULL,
+        total INTEGER NOT NULL
+    );
+    CREATE TABLE run_events (
+        run_id VARCHAR NOT NULL,
+        at TIMESTAMP NOT NULL,
+        event VARCHAR NOT NULL,
+        detail VARCHAR NOT NULL
+    );
+    CREATE TABLE domains (
+        domain_sha VARCHAR PRIMARY KEY,
+        domain VARCHAR NOT NULL,
+        domain_pddl VARCHAR NOT NULL,
+        problems VARCHAR NOT NULL
+    );
+    CREATE TABLE items (
+        run_id VARCHAR NOT NULL,
+        item_index INTEGER NOT NULL,
+        model VARCHAR NOT NULL,
+        domain VARCHAR NOT NULL,
+        action VARCHAR NOT NULL,
+        description_class VARCHAR NOT NULL,
+        sample INTEGER NOT NULL,
+        prompt VARCHAR NOT NULL,
+        context VARCHAR NOT NULL,
+        domain_sha VARCHAR NOT NULL,
+        PRIMARY KEY (run_id, item_index)
+    );
+    CREATE TABLE outputs (
+        run_id VARCHAR NOT NULL,
+        item_index INTEGER NOT NULL,
+        output VARCHAR NOT NULL,
+        stop_reason VARCHAR NOT NULL,
+        new_tokens INTEGER NOT NULL,
+        seconds DOUBLE NOT NULL,
+        model_info VARCHAR NOT NULL,
+        created_at TIMESTAMP NOT NULL,
+        PRIMARY KEY (run_id, item_index)
+    );
+    CREATE TABLE verdicts (
+        run_id VARCHAR NOT NULL,
+        item_index INTEGER NOT NULL,
+        protocol VARCHAR NOT NULL,
+        result_class VARCHAR NOT NULL,
+        subclass VARCHAR,
+        reason VARCHAR NOT NULL,
+        action_text VARCHAR,
+        action_reconstruction_error INTEGER,
+        problems VARCHAR NOT NULL,
+        cross_checks VARCHAR NOT NULL,
+        failure VARCHAR,
+        planner_version VARCHAR NOT NULL,
+        validator_version VARCHAR NOT NULL,
+        shortcut VARCHAR,
+        seconds DOUBLE NOT NULL,
+        settings VARCHAR NOT NULL,
+        created_at TIMESTAMP NOT NULL,
+        PRIMARY KEY (run_id, item_index, protocol)
+    );
+    """,
+)

@@ -1,0 +1,169 @@
+"""Read queries: records for the run manager, frames for figures and pages."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from nl2pddl.errors import InputError
+from nl2pddl.records import DescriptionClass, DomainSource, RunConfig, RunItem, run_config_from_dict
+from nl2pddl.store.database import Store
+
+_ITEM_COLUMNS = "item_index, model, domain, action, description_class, sample, prompt, context, domain_sha"
+
+
+def run_config(store: Store, run_id: str) -> RunConfig:
+    """What a run was launched with. Raises InputError where there is no such run."""
+    rows = store.rows("SELECT config FROM runs WHERE run_id = ?", [run_id])
+    if not rows:
+        known = [row[0] for row in store.rows("SELECT run_id FROM runs ORDER BY created_at DESC LIMIT 5")]
+        raise InputError(f"the store has no run '{run_id}'; the latest are: {', '.join(known) or 'none'}")
+    return run_config_from_dict(json.loads(rows[0][0]))
+
+
+def last_event(store: Store, run_id: str) -> tuple[str, str]:
+    """The last event of a run and its detail."""
+    rows = store.rows(
+        "SELECT event, detail FROM run_events WHERE run_id = ? ORDER BY at DESC, rowid DESC LIMIT 1", [run_id]
+    )
+    return (str(rows[0][0]), str(rows[0][1])) if rows else ("created", "")
+
+
+def counts(store: Store, run_id: str) -> tuple[int, int, int]:
+    """Items planned, outputs stored and verdicts stored of a run."""
+    rows = store.rows(
+        """
+        SELECT (SELECT total FROM runs WHERE run_id = $1),
+               (SELECT count(*) FROM outputs WHERE run_id = $1),
+               (SELECT count(DISTINCT item_index) FROM verdicts WHERE run_id = $1)
+        """,
+        [run_id],
+    )
+    total, generated, judged = rows[0]
+    return int(total or 0), int(generated), int(judged)
+
+
+def items_without_output(store: Store, run_id: str) -> list[RunItem]:
+    """The items of a run that still have to be generated, in order."""
+    rows = store.rows(
+        f"""
+        SELECT {_ITEM_COLUMNS} FROM items ANTI JOIN outputs USING (run_id, item_index)
+        WHERE run_id = ? ORDER BY item_index
+        """,
+        [run_id],
+    )
+    return [_item(row) for row in rows]
+
+
+def outputs_without_verdict(store: Store, run_id: str, protocol: str) -> list[tuple[RunItem, str]]:
+    """The generated items of a run that still have to be judged under ``protocol``, each with its output."""
+    rows = store.rows(
+        f"""
+        SELECT {_ITEM_COLUMNS}, output FROM items JOIN outputs USING (run_id, item_index)
+        WHERE run_id = $1 AND item_index NOT IN (
+            SELECT item_index FROM verdicts WHERE run_id = $1 AND protocol = $2
+        )
+        ORDER BY item_index
+        """,
+        [run_id, protocol],
+    )
+    return [(_item(row[:-1]), str(row[-1])) for row in rows]
+
+
+def _item(row: Sequence[Any]) -> RunItem:
+    index, model, domain, action, description_class, sample, prompt, context, sha = row
+    return RunItem(
+        index,
+        model,
+        domain,
+        action,
+        DescriptionClass(description_class),
+        sample,
+        prompt,
+        tuple(json.loads(context)),
+        sha,
+    )
+
+
+def domain_source(store: Store, sha: str) -> DomainSource:
+    """The texts of a domain as they were when the run was launched."""
+    rows = store.rows("SELECT domain, domain_pddl, problems FROM domains WHERE domain_sha = ?", [sha])
+    if not rows:
+        raise InputError(f"the store has no domain with the content {sha[:12]}")
+    identity, text, problems = rows[0]
+    return DomainSource(identity, text, tuple((name, problem) for name, problem in json.loads(problems)))
+
+
+def runs_frame(store: Store) -> Any:
+    """One row a run, newest first: run_id, created_at, name, config (JSON), total, generated, judged, event, detail."""
+    return store.frame(
+        """
+        SELECT r.run_id, r.created_at, r.name, r.config, r.total,
+               (SELECT count(*) FROM outputs o WHERE o.run_id = r.run_id) AS generated,
+               (SELECT count(DISTINCT item_index) FROM verdicts v WHERE v.run_id = r.run_id) AS judged,
+               (SELECT arg_max(e.event, (e.at, e.rowid)) FROM run_events e WHERE e.run_id = r.run_id) AS event,
+               (SELECT arg_max(e.detail, (e.at, e.rowid)) FROM run_events e WHERE e.run_id = r.run_id) AS detail
+        FROM runs r ORDER BY r.created_at DESC
+        """
+    )
+
+
+_RESULTS = """
+    SELECT run_id, item_index, model, domain, action, description_class, sample, protocol, result_class, subclass,
+           action_reconstruction_error AS are, reason, shortcut, v.seconds AS judge_seconds,
+           o.seconds AS generate_seconds, o.new_tokens, o.stop_reason
+    FROM verdicts v JOIN items i USING (run_id, item_index) JOIN outputs o USING (run_id, item_index)
+"""
+
+
+def results_frame(store: Store, run_ids: Sequence[str] | None = None) -> Any:
+    """One row a verdict of the given runs (None: all), in the order of run and item.
+
+    See ``_RESULTS`` for the columns.
+    """
+    if run_ids is None:
+        return store.frame(f"{_RESULTS} ORDER BY run_id, item_index")
+    return store.frame(f"{_RESULTS} WHERE list_contains(?, run_id) ORDER BY run_id, item_index", [list(run_ids)])
+
+
+@dataclass(frozen=True)
+class ItemDetail:
+    """Everything stored about one item; the JSON parts are decoded."""
+
+    item: RunItem
+    output: str
+    stop_reason: str
+    new_tokens: int
+    generate_seconds: float
+    model_info: dict[str, Any]
+    verdict: dict[str, Any]
+
+
+_VERDICT_COLUMNS = (
+    "protocol", "result_class", "subclass", "reason", "action_text", "action_reconstruction_error", "problems",
+    "cross_checks", "failure", "planner_version", "validator_version", "shortcut", "seconds", "settings",
+)  # fmt: skip
+_JSON_COLUMNS = ("problems", "cross_checks", "failure", "settings")
+
+
+def item_detail(store: Store, run_id: str, item_index: int) -> ItemDetail:
+    """One judged item whole. Raises InputError where there is none."""
+    columns = ", ".join(f"v.{name}" for name in _VERDICT_COLUMNS)
+    rows = store.rows(
+        f"""
+        SELECT {_ITEM_COLUMNS}, o.output, o.stop_reason, o.new_tokens, o.seconds, o.model_info, {columns}
+        FROM items i JOIN outputs o USING (run_id, item_index) JOIN verdicts v USING (run_id, item_index)
+        WHERE run_id = ? AND item_index = ? ORDER BY v.created_at DESC LIMIT 1
+        """,
+        [run_id, item_index],
+    )
+    if not rows:
+        raise InputError(f"run '{run_id}' has no judged item {item_index}")
+    row = rows[0]
+    verdict = dict(zip(_VERDICT_COLUMNS, row[14:], strict=True))
+    for name in _JSON_COLUMNS:
+        verdict[name] = json.loads(verdict[name]) if verdict[name] else None
+    output, stop_reason, new_tokens, seconds, model_info = row[9:14]
+    return ItemDetail(_item(row[:9]), output, stop_reason, new_tokens, seconds, json.loads(model_info), verdict)

@@ -1,0 +1,115 @@
+"""Writes records to the store. Every write is one transaction, and repeating one changes nothing."""
+
+from __future__ import annotations
+
+import json
+import platform
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from nl2pddl import __version__
+from nl2pddl.records import Completion, DomainSource, EvaluationSettings, ModelInfo, RunConfig, RunItem, Verdict
+from nl2pddl.store.database import Store, now
+
+RECORDED_PACKAGES = ("pddl", "kstar-planner", "duckdb", "torch", "transformers")
+
+
+def add_run(
+    store: Store, run_id: str, config: RunConfig, items: Sequence[RunItem], sources: Iterable[DomainSource]
+) -> None:
+    """Store a run with all its items and the texts of its domains, so that everything after is only results."""
+    with store.transaction() as cursor:
+        cursor.execute(
+            "INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?)",
+            [run_id, now(), config.name, _json(config.to_dict()), _json(versions()), len(items)],
+        )
+        for source in sources:
+            cursor.execute(
+                "INSERT INTO domains VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+                [source.sha, source.id, source.domain, _json(source.problems)],
+            )
+        if items:
+            cursor.executemany(
+                "INSERT INTO items VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                [
+                    [
+                        run_id, item.index, item.model, item.domain, item.action, item.description_class.value,
+                        item.sample, item.prompt, _json(item.context), item.domain_sha,
+                    ]
+                    for item in items
+                ],
+            )  # fmt: skip
+        cursor.execute("INSERT INTO run_events VALUES (?, ?, 'created', '')", [run_id, now()])
+
+
+def add_event(store: Store, run_id: str, event: str, detail: str = "") -> None:
+    """Append to a run's history; its status is read from the last event."""
+    with store.transaction() as cursor:
+        cursor.execute("INSERT INTO run_events VALUES (?, ?, ?, ?)", [run_id, now(), event, detail])
+
+
+def add_outputs(store: Store, run_id: str, outputs: Sequence[tuple[int, Completion]], info: ModelInfo) -> None:
+    """Store a batch of completions, each with its item's index."""
+    if not outputs:
+        return
+    model_info, at = _json(asdict(info)), now()
+    with store.transaction() as cursor:
+        cursor.executemany(
+            "INSERT INTO outputs VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+            [
+                [run_id, index, text.text, text.stop_reason, text.new_tokens, text.seconds, model_info, at]
+                for index, text in outputs
+            ],
+        )
+
+
+def add_verdicts(
+    store: Store, run_id: str, verdicts: Sequence[tuple[int, Verdict]], settings: EvaluationSettings
+) -> None:
+    """Store a batch of verdicts, each with its item's index, and the settings they were reached with."""
+    if not verdicts:
+        return
+    with store.transaction() as cursor:
+        cursor.executemany(
+            f"INSERT INTO verdicts VALUES ({', '.join('?' * 17)}) ON CONFLICT DO NOTHING",
+            [_verdict_row(run_id, index, verdict, settings) for index, verdict in verdicts],
+        )
+
+
+def _verdict_row(run_id: str, index: int, verdict: Verdict, settings: EvaluationSettings) -> list[Any]:
+    return [
+        run_id,
+        index,
+        verdict.protocol.value,
+        verdict.result_class.value,
+        verdict.subclass.value if verdict.subclass else None,
+        verdict.reason,
+        verdict.action_text,
+        verdict.are,
+        _json([asdict(problem) for problem in verdict.problems]),
+        _json([asdict(check) for check in verdict.cross_checks]),
+        _json(asdict(verdict.failure)) if verdict.failure else None,
+        verdict.planner_version,
+        verdict.validator_version,
+        verdict.shortcut,
+        verdict.seconds,
+        _json(asdict(settings)),
+        now(),
+    ]
+
+
+def versions() -> dict[str, str]:
+    """The versions that a result depends on: ours, Python's, and those of the packages that do the work."""
+    found = {"nl2pddl": __version__, "python": platform.python_version()}
+    for package in RECORDED_PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = "not installed"
+    return found
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
