@@ -1,0 +1,32 @@
+"""The protocol of all backends, and the cut at a stop string that all of them make alike."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from nl2pddl.records import Completion, GenerationRequest, ModelInfo
+
+
+class Backend(Protocol):
+    """A loaded model. ``info`` says what exactly runs: the caller stores it with every output."""
+
+    info: ModelInfo
+
+    def generate(self, requests: Sequence[GenerationRequest]) -> list[Completion]:
+        """Answer one batch: as many completions as requests, in the same order.
+
+        The caller chooses the batch; a backend neither splits nor merges it. Raises ``ModelError`` where this model
+        cannot answer a prompt at all (too long, not in the script).
+        """
+        ...
+
+    def close(self) -> None:
+        """Free the memory. The backend cannot be used afterwards."""
+        ...
+
+
+def cut_at_stop(text: str, stop_strings: Sequence[str]) -> tuple[str, bool]:
+    """The text before the earliest stop string, and whether there was one. Empty stop strings are ignored."""
+    positions = [text.find(stop) for stop in stop_strings if stop and stop in text]
+    return (text[: min(positions)], True) if positions else (text, False)

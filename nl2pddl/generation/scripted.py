@@ -1,0 +1,102 @@
+"""A backend that answers from a JSONL file: for tests, demonstrations and outputs made elsewhere."""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from nl2pddl.errors import ModelError
+from nl2pddl.generation.base import cut_at_stop
+from nl2pddl.generation.content import file_id
+from nl2pddl.records import Completion, Decoding, GenerationRequest, ModelInfo
+
+
+@dataclass(frozen=True)
+class ScriptLine:
+    """One answer. ``key`` is (domain, action) in lower case, or None where it answers anything."""
+
+    key: tuple[str, str] | None
+    output: str
+    seconds: float = 0.0
+
+
+def read_script(path: Path) -> list[ScriptLine]:
+    """Read lines of {"output"} with optional "domain" and "action" (both or neither) and "seconds" to wait.
+
+    Blank lines are skipped. Raises ``ModelError`` naming the file and the line that is wrong.
+    """
+    try:
+        # Not splitlines: JSON texts may hold other characters that count as line ends for it.
+        texts = path.read_text(encoding="utf-8").split("\n")
+    except OSError as error:
+        raise ModelError(f"{path}: cannot read the scripted outputs: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise ModelError(f"{path}: the scripted outputs are not UTF-8 text") from error
+    lines = [_parse_line(path, number, text) for number, text in enumerate(texts, start=1) if text.strip()]
+    if not lines:
+        raise ModelError(f'{path}: no scripted outputs; give one JSON object a line, such as {{"output": "..."}}')
+    return lines
+
+
+def _parse_line(path: Path, number: int, text: str) -> ScriptLine:
+    where = f"{path}, line {number}"
+    try:
+        data = json.loads(text)
+    except ValueError as error:
+        raise ModelError(f"{where}: not JSON: {error}") from error
+    if not isinstance(data, dict) or not isinstance(data.get("output"), str):
+        raise ModelError(f'{where}: expected a JSON object with a text "output"')
+    domain, action, seconds = data.get("domain"), data.get("action"), data.get("seconds", 0)
+    if type(seconds) not in (int, float) or not 0 <= seconds < math.inf:
+        raise ModelError(f'{where}: "seconds" must be a number from 0')
+    if domain is None and action is None:
+        return ScriptLine(None, data["output"], seconds)
+    if not isinstance(domain, str) or not isinstance(action, str):
+        raise ModelError(f'{where}: give "domain" and "action" both, as texts, or neither')
+    return ScriptLine((domain.lower(), action.lower()), data["output"], seconds)
+
+
+class ScriptedBackend:
+    """Answers a request by its domain and action, else by its index; the prompt is not read.
+
+    Of the lines for the request's domain and action (case ignored) it gives number ``sample``, of the lines for
+    anything number ``index``, starting again where the lines run out. Stop strings cut as with a real model.
+    """
+
+    def __init__(self, name: str, path: Path, decoding: Decoding) -> None:
+        """Read the script; ``ModelError`` as in ``read_script``."""
+        self.info = ModelInfo(name=name, revision=file_id(path), device="none")
+        self._stop_strings = decoding.stop_strings
+        self._path = path
+        self._lines: dict[tuple[str, str] | None, list[ScriptLine]] = {}
+        for line in read_script(path):
+            self._lines.setdefault(line.key, []).append(line)
+
+    def generate(self, requests: Sequence[GenerationRequest]) -> list[Completion]:
+        """One line a request, after waiting the "seconds" of all of them. ``ModelError`` where no line fits."""
+        started = time.perf_counter()
+        lines = [self._find(request) for request in requests]
+        time.sleep(sum(line.seconds for line in lines))
+        answers = [cut_at_stop(line.output, self._stop_strings) for line in lines]
+        seconds = (time.perf_counter() - started) / max(len(requests), 1)
+        return [
+            Completion(text, "stop string" if stopped else "end of text", len(text.split()), seconds)
+            for text, stopped in answers
+        ]
+
+    def close(self) -> None:
+        """Nothing to free."""
+
+    def _find(self, request: GenerationRequest) -> ScriptLine:
+        if keyed := self._lines.get((request.domain.lower(), request.action.lower())):
+            return keyed[request.sample % len(keyed)]
+        if free := self._lines.get(None):
+            return free[request.index % len(free)]
+        raise ModelError(
+            f"{self._path}: no scripted output for domain {request.domain}, action {request.action}; "
+            'add a line for it, or one with "output" alone, which answers anything'
+        )
