@@ -85,8 +85,8 @@ def parse_domain(source: str, where: str = "domain") -> PlanningDomain:
     for group in (item for item in root.items if isinstance(item, Group) and item.head == ":action"):
         action, problems = read_action(group)
         if action is None:
-            first = problems[0]
-            raise InputError(f"{where}: line {first.line}, column {first.column}: {first.message}")
+            found = "; ".join(f"line {fault.line}, column {fault.column}: {fault.message}" for fault in problems)
+            raise InputError(f"{where}: {found}")
         if action.name in actions:
             raise InputError(f"{where}: line {group.where.line}: action '{action.name}' stands twice")
         actions[action.name] = action

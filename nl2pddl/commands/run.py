@@ -36,7 +36,9 @@ def resume(settings: Settings, run_id: str) -> int:
     with Store(settings.store) as store:
         manager = RunManager(store, settings)
         try:
-            manager.resume(run_id)
+            total, _, judged = queries.counts(store, run_id)
+            if not total or judged < total:
+                manager.resume(run_id)
             return _follow(manager, run_id)
         finally:
             manager.close()

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from nl2pddl.records import Completion, GenerationRequest, ModelInfo
+
+
+def never() -> bool:
+    """Do not stop before the answer is complete."""
+    return False
 
 
 class Backend(Protocol):
@@ -13,11 +18,14 @@ class Backend(Protocol):
 
     info: ModelInfo
 
-    def generate(self, requests: Sequence[GenerationRequest]) -> list[Completion]:
+    def generate(
+        self, requests: Sequence[GenerationRequest], should_stop: Callable[[], bool] = never
+    ) -> list[Completion]:
         """Answer one batch: as many completions as requests, in the same order.
 
-        The caller chooses the batch; a backend neither splits nor merges it. Raises ``ModelError`` where this model
-        cannot answer a prompt at all (too long, not in the script).
+        ``should_stop`` is asked now and then; when it says yes the answers come back cut short, and the caller, who
+        knows that, drops them. The caller chooses the batch; a backend neither splits nor merges it. Raises
+        ``ModelError`` where this model cannot answer a prompt at all (too long, not in the script).
         """
         ...
 

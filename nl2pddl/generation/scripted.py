@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from nl2pddl.errors import ModelError
-from nl2pddl.generation.base import cut_at_stop
+from nl2pddl.generation.base import cut_at_stop, never
 from nl2pddl.generation.content import file_id
 from nl2pddl.records import Completion, Decoding, GenerationRequest, ModelInfo
+
+_ASK_SECONDS = 0.1
 
 
 @dataclass(frozen=True)
@@ -76,11 +78,16 @@ class ScriptedBackend:
         for line in read_script(path):
             self._lines.setdefault(line.key, []).append(line)
 
-    def generate(self, requests: Sequence[GenerationRequest]) -> list[Completion]:
+    def generate(
+        self, requests: Sequence[GenerationRequest], should_stop: Callable[[], bool] = never
+    ) -> list[Completion]:
         """One line a request, after waiting the "seconds" of all of them. ``ModelError`` where no line fits."""
         started = time.perf_counter()
         lines = [self._find(request) for request in requests]
-        time.sleep(sum(line.seconds for line in lines))
+        left = sum(line.seconds for line in lines)
+        while left > 0 and not should_stop():
+            time.sleep(min(left, _ASK_SECONDS))
+            left -= _ASK_SECONDS
         answers = [cut_at_stop(line.output, self._stop_strings) for line in lines]
         seconds = (time.perf_counter() - started) / max(len(requests), 1)
         return [

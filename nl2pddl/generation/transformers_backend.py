@@ -4,21 +4,32 @@ from __future__ import annotations
 
 import gc
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import torch
-from transformers import GenerationConfig
+from transformers import GenerationConfig, StoppingCriteria, StoppingCriteriaList
 
 from nl2pddl.errors import ModelError, NL2PDDLError
 from nl2pddl.generation import hf
-from nl2pddl.generation.base import cut_at_stop
+from nl2pddl.generation.base import cut_at_stop, never
 from nl2pddl.generation.content import folder_id
 from nl2pddl.generation.convert import converted_folder
 from nl2pddl.generation.models import EMBEDDED, ModelKind, embedded_gguf, parse_model
 from nl2pddl.records import Completion, Decoding, GenerationRequest, ModelInfo
+
+
+class _Asked(StoppingCriteria):
+    """Ends the whole batch at the next token once ``should_stop`` says so."""
+
+    def __init__(self, should_stop: Callable[[], bool]) -> None:
+        self._should_stop = should_stop
+
+    def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor, **_: Any) -> torch.Tensor:
+        """One boolean a row of the batch."""
+        return torch.full((input_ids.shape[0],), self._should_stop(), device=input_ids.device)
 
 
 class TransformersBackend:
@@ -52,7 +63,9 @@ class TransformersBackend:
             versions={package: version(package) for package in ("torch", "transformers", "tokenizers")},
         )
 
-    def generate(self, requests: Sequence[GenerationRequest]) -> list[Completion]:
+    def generate(
+        self, requests: Sequence[GenerationRequest], should_stop: Callable[[], bool] = never
+    ) -> list[Completion]:
         """Answer a batch; ``ModelError`` where prompt and new tokens together exceed the model's context length."""
         if not requests:
             return []
@@ -67,6 +80,7 @@ class TransformersBackend:
                     attention_mask=batch["attention_mask"].to(self._device),
                     generation_config=self._model.generation_config,
                     tokenizer=self._tokenizer,  # finds the stop strings among the tokens
+                    stopping_criteria=StoppingCriteriaList([_Asked(should_stop)]),
                 )
         except torch.OutOfMemoryError as error:
             raise NL2PDDLError(

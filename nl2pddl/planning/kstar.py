@@ -191,7 +191,7 @@ def _read_plans(path: Path, code: int, heuristic: str) -> PlannerAnswer:
     """The plans in K*'s JSON file; an ERROR where exit 0 comes without a plan, which K* never does."""
     try:
         plans = json.loads(path.read_text(encoding="utf-8"))["plans"]
-        steps = tuple(tuple(f"({action})" for action in plan["actions"]) for plan in plans)
+        steps = tuple(tuple(f"({action.strip()})" for action in plan["actions"]) for plan in plans)
     except (OSError, ValueError, KeyError, TypeError) as error:
         return PlannerAnswer(Outcome.ERROR, (), code, f"exit 0 without readable plans ({error})", heuristic)
     if not steps:

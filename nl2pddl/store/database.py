@@ -66,7 +66,7 @@ class Store:
     def _migrate(self) -> None:
         with self.transaction() as cursor:
             cursor.execute(
-                "CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL, at TIMESTAMP NOT NULL)"
+                "CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL, created_at TIMESTAMP NOT NULL)"
             )
             row = cursor.execute("SELECT coalesce(max(version), 0) FROM schema_version").fetchone()
             version = int(row[0]) if row else 0

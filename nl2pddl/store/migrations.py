@@ -16,7 +16,7 @@ MIGRATIONS: tuple[str, ...] = (
     );
     CREATE TABLE run_events (
         run_id VARCHAR NOT NULL,
-        at TIMESTAMP NOT NULL,
+        created_at TIMESTAMP NOT NULL,
         event VARCHAR NOT NULL,
         detail VARCHAR NOT NULL
     );

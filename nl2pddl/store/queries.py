@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,7 +26,7 @@ def run_config(store: Store, run_id: str) -> RunConfig:
 def last_event(store: Store, run_id: str) -> tuple[str, str]:
     """The last event of a run and its detail."""
     rows = store.rows(
-        "SELECT event, detail FROM run_events WHERE run_id = ? ORDER BY at DESC, rowid DESC LIMIT 1", [run_id]
+        "SELECT event, detail FROM run_events WHERE run_id = ? ORDER BY created_at DESC, rowid DESC LIMIT 1", [run_id]
     )
     return (str(rows[0][0]), str(rows[0][1])) if rows else ("created", "")
 
@@ -103,8 +103,8 @@ def runs_frame(store: Store) -> Any:
         SELECT r.run_id, r.created_at, r.name, r.config, r.total,
                (SELECT count(*) FROM outputs o WHERE o.run_id = r.run_id) AS generated,
                (SELECT count(DISTINCT item_index) FROM verdicts v WHERE v.run_id = r.run_id) AS judged,
-               (SELECT arg_max(e.event, (e.at, e.rowid)) FROM run_events e WHERE e.run_id = r.run_id) AS event,
-               (SELECT arg_max(e.detail, (e.at, e.rowid)) FROM run_events e WHERE e.run_id = r.run_id) AS detail
+               (SELECT arg_max(e.event, (e.created_at, e.rowid)) FROM run_events e WHERE e.run_id = r.run_id) AS event,
+               (SELECT arg_max(e.detail, (e.created_at, e.rowid)) FROM run_events e WHERE e.run_id = r.run_id) AS detail
         FROM runs r ORDER BY r.created_at DESC
         """
     )
@@ -167,3 +167,79 @@ def item_detail(store: Store, run_id: str, item_index: int) -> ItemDetail:
         verdict[name] = json.loads(verdict[name]) if verdict[name] else None
     output, stop_reason, new_tokens, seconds, model_info = row[9:14]
     return ItemDetail(_item(row[:9]), output, stop_reason, new_tokens, seconds, json.loads(model_info), verdict)
+
+
+def run_versions(store: Store, run_id: str) -> dict[str, str]:
+    """The versions of program and packages that a run was launched with; empty for an unknown run."""
+    rows = store.rows("SELECT versions FROM runs WHERE run_id = ?", [run_id])
+    return dict(json.loads(rows[0][0])) if rows else {}
+
+
+def class_counts(store: Store, run_ids: Sequence[str]) -> Any:
+    """How many verdicts of the runs: model, description_class, result_class, subclass (or missing), count."""
+    return store.frame(
+        """
+        SELECT model, description_class, result_class, subclass, count(*) AS count
+        FROM verdicts JOIN items USING (run_id, item_index) WHERE list_contains(?, run_id)
+        GROUP BY ALL ORDER BY ALL
+        """,
+        [list(run_ids)],
+    )
+
+
+def are_counts(store: Store, run_ids: Sequence[str]) -> Any:
+    """How many verdicts of the runs have which ARE: model, result_class, are, count. What did not parse has none."""
+    return store.frame(
+        """
+        SELECT model, result_class, action_reconstruction_error AS are, count(*) AS count
+        FROM verdicts JOIN items USING (run_id, item_index)
+        WHERE list_contains(?, run_id) AND action_reconstruction_error IS NOT NULL
+        GROUP BY ALL ORDER BY ALL
+        """,
+        [list(run_ids)],
+    )
+
+
+FILTER_COLUMNS = ("run_id", "model", "domain", "action", "description_class", "result_class", "subclass")
+
+
+def filter_choices(store: Store, run_ids: Sequence[str]) -> dict[str, list[str]]:
+    """The values that occur in the verdicts of the runs, sorted, for each of ``FILTER_COLUMNS``."""
+    lists = ", ".join(f"list_sort(list(DISTINCT {name}) FILTER ({name} IS NOT NULL))" for name in FILTER_COLUMNS)
+    rows = store.rows(
+        f"SELECT {lists} FROM verdicts JOIN items USING (run_id, item_index) WHERE list_contains(?, run_id)",
+        [list(run_ids)],
+    )
+    return {name: list(values or ()) for name, values in zip(FILTER_COLUMNS, rows[0], strict=True)}
+
+
+def verdict_list(
+    store: Store, wanted: Mapping[str, Sequence[str]], text: str = "", limit: int = 1000
+) -> tuple[Any, int]:
+    """The verdicts that pass a filter, latest run first, at most ``limit`` of them; and how many pass in all.
+
+    ``wanted`` maps some of ``FILTER_COLUMNS`` to the values let through; ``text`` must occur in the output, in whatever
+    letter case. Columns: run_id, item_index, model, domain, action, description_class, sample, result_class, subclass,
+    are, reason.
+    """
+    conditions = ["true"]
+    parameters: list[Any] = []
+    for name in FILTER_COLUMNS:
+        if name in wanted:
+            conditions.append(f"list_contains(?, {name})")
+            parameters.append(list(wanted[name]))
+    if text:
+        conditions.append("contains(lower(output), lower(?))")
+        parameters.append(text)
+    tables = "verdicts JOIN items USING (run_id, item_index) JOIN outputs USING (run_id, item_index)"
+    where = " AND ".join(conditions)
+    total = store.rows(f"SELECT count(*) FROM {tables} WHERE {where}", parameters)[0][0]
+    frame = store.frame(
+        f"""
+        SELECT run_id, item_index, model, domain, action, description_class, sample, result_class, subclass,
+               action_reconstruction_error AS are, reason
+        FROM {tables} WHERE {where} ORDER BY run_id DESC, item_index LIMIT ?
+        """,
+        [*parameters, limit],
+    )
+    return frame, int(total)

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from nl2pddl.generation import EMBEDDED, embedded_gguf
 from nl2pddl.records import GenerationRequest
-
-REPOSITORY = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
@@ -25,20 +21,6 @@ def request_for() -> Callable[..., GenerationRequest]:
         return GenerationRequest(index=index, domain=domain, action=action, sample=sample, prompt=prompt)
 
     return make
-
-
-@pytest.fixture(scope="session")
-def models_dir() -> Path:
-    """A data folder that outlives the test run, so that the embedded model is converted once a machine."""
-    return Path(os.environ.get("NL2PDDL_TEST_MODELS") or REPOSITORY / "data" / "test-models")
-
-
-@pytest.fixture(scope="session")
-def embedded_folder(models_dir: Path) -> Path:
-    """The embedded model, converted."""
-    from nl2pddl.generation.convert import converted_folder
-
-    return converted_folder(embedded_gguf(), models_dir, EMBEDDED)[0]
 
 
 @pytest.fixture

@@ -75,7 +75,7 @@ def test_seconds_are_waited_and_shared_by_the_batch(
     monkeypatch.setattr("time.sleep", waited.append)
     backend = open_script({"output": "a", "seconds": 0.5}, {"output": "b"}, {"output": "c", "seconds": 2})
     answers = backend.generate([request_for(index=index) for index in range(3)])
-    assert waited == [2.5]
+    assert sum(waited) == pytest.approx(2.5)
     assert len({answer.seconds for answer in answers}) == 1
 
 
@@ -121,3 +121,15 @@ def test_a_script_in_another_encoding(tmp_path: Path) -> None:
 def test_line_separators_inside_a_text_do_not_end_a_line(tmp_path: Path) -> None:
     (tmp_path / "script.jsonl").write_text('{"output": "a\u2028b\x85c"}\n{"output": "d"}\n', encoding="utf-8")
     assert [line.output for line in read_script(tmp_path / "script.jsonl")] == ["a\u2028b\x85c", "d"]
+
+
+def test_a_request_to_stop_ends_the_waiting(open_script: Callable[..., Backend], request_for: MakeRequest) -> None:
+    backend = open_script({"output": "slow", "seconds": 3600})
+    asked = []
+
+    def stop() -> bool:
+        asked.append(True)
+        return len(asked) > 1
+
+    assert [answer.text for answer in backend.generate([request_for(index=0)], stop)] == ["slow"]
+    assert len(asked) == 2

@@ -273,3 +273,19 @@ def test_a_stop_string_cuts_the_embedded_models_own_output(
     )
     assert (cut.text, cut.stop_reason) == (free.text[: free.text.index(stop)], "stop string")
     assert cut.new_tokens < free.new_tokens
+
+
+def test_a_request_to_stop_ends_the_batch(tiny_model: MakeModel, request_for: MakeRequest, tmp_path: Path) -> None:
+    backend = open_backend(str(tiny_model()), Decoding(max_new_tokens=30, stop_strings=()), tmp_path)
+    requests = [request_for("x"), request_for("x y z")]
+    whole = backend.generate(requests)
+    asked: list[bool] = []
+
+    def stop() -> bool:
+        asked.append(True)
+        return len(asked) >= 5
+
+    cut = backend.generate(requests, stop)
+    backend.close()
+    assert all(answer.new_tokens <= 5 for answer in cut)
+    assert max(answer.new_tokens for answer in whole) > 5

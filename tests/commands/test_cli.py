@@ -1,0 +1,189 @@
+"""The command line as a user calls it: in a process of its own, with its exit status and its words."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from nl2pddl.actions import action_pddl
+from nl2pddl.domains import DomainLibrary
+from nl2pddl.store import Store, queries
+from tests.conftest import DOMAINS, ROOT, write_script
+
+
+def command(*arguments: object, data: Path | None = None) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, **({"NL2PDDL_DATA": str(data)} if data else {})}
+    return subprocess.run(
+        [sys.executable, "-m", "nl2pddl", *map(str, arguments)],
+        cwd=ROOT, env=environment, capture_output=True, text=True, check=False, timeout=300,
+    )  # fmt: skip
+
+
+def test_run_prints_its_id_first_and_a_summary_last(tmp_path: Path, library: DomainLibrary) -> None:
+    actions = library.find("blocksworld").planning.actions.values()
+    lines: list[dict[str, object]] = [
+        {"domain": "blocksworld", "action": action.name, "output": action_pddl(action)} for action in actions
+    ]
+    model = write_script(tmp_path / "s.jsonl", lines)
+    store = tmp_path / "my.duckdb"
+    done = command("run", "--model", model, "--domain", "blocksworld", "--store", store, "--no-cache", data=tmp_path)
+    assert done.returncode == 0, done.stderr
+    first, last = done.stdout.splitlines()[0], done.stdout.splitlines()[-1]
+    assert (
+        last
+        == f"run {first} finished: 4 of 4 items judged: 0 undecided, 4 equivalent, 0 different, 0 semantic, 0 syntax"
+    )
+    with Store(store) as opened:
+        frame = queries.results_frame(opened, [first])
+        assert list(frame["result_class"]) == ["equivalent"] * 4
+        assert list(frame["are"]) == [0] * 4
+    again = command("run", "--resume", first, "--store", store, data=tmp_path)
+    assert again.returncode == 0
+    assert again.stdout.splitlines()[-1] == last
+
+
+@pytest.mark.model
+def test_run_with_the_embedded_model(tmp_path: Path, models_dir: Path, embedded_folder: Path) -> None:
+    store = tmp_path / "store.duckdb"
+    done = command(
+        "run", "--domain", "blocksworld", "--prompts", "1", "--max-new-tokens", "60", "--store", store,
+        "--data", models_dir,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    run_id = done.stdout.splitlines()[0]
+    with Store(store) as opened:
+        assert queries.counts(opened, run_id) == (4, 4, 4)
+        details = [queries.item_detail(opened, run_id, index) for index in range(4)]
+    for detail in details:
+        assert detail.output.strip()
+        assert detail.model_info["revision"].startswith("sha256:")
+        assert detail.verdict["result_class"] in ("syntax", "semantic", "different", "equivalent")
+        assert detail.verdict["reason"]
+
+
+def test_all_domains_and_several_descriptions(tmp_path: Path) -> None:
+    model = write_script(tmp_path / "s.jsonl", [{"output": "nothing"}])
+    done = command(
+        "run", "--model", model, "--domain", "all", "--description", "base", "--description", "flipped", data=tmp_path
+    )
+    assert done.returncode == 0, done.stderr
+    assert "64 of 64 items judged" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--model", "scripted:/nowhere.jsonl", "--domain", "gripper"], "/nowhere.jsonl"),
+        (["--domain", "atlantis"], "no domain is called 'atlantis'"),
+        ([], "choose at least one domain"),
+        (["--domain", "gripper", "--prompts", "0"], "at least one prompt"),
+        (["--domain", "gripper", "--domains", "/nowhere"], "/nowhere: no such folder"),
+        (["--domain", "gripper", "--workers", "0"], "must be positive"),
+        (["--resume", "nope"], "has no run 'nope'"),
+        (["--resume", "nope", "--seed", "3"], "leave out --seed"),
+        (["--description", "long"], "invalid choice: 'long'"),
+    ],
+)
+def test_wrong_input_is_one_line_and_status_2(tmp_path: Path, options: list[str], words: str) -> None:
+    done = command("run", *options, data=tmp_path)
+    assert done.returncode == 2
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_file_that_is_no_store_is_status_2(tmp_path: Path) -> None:
+    (tmp_path / "x.duckdb").write_text("no store " * 1000)
+    done = command("run", "--domain", "gripper", "--store", tmp_path / "x.duckdb", data=tmp_path)
+    assert done.returncode == 2
+    assert "not a DuckDB store" in done.stderr
+
+
+def test_a_store_in_use_names_the_process(tmp_path: Path) -> None:
+    with Store(tmp_path / "store.duckdb"):
+        done = command("run", "--domain", "gripper", data=tmp_path)
+    assert done.returncode == 1
+    assert f"open in process {os.getpid()}" in done.stderr
+
+
+def test_evaluate_keeps_lines_and_order_and_goes_on_after_bad_ones(tmp_path: Path, library: DomainLibrary) -> None:
+    good = action_pddl(library.find("gripper").planning.actions["move"])
+    lines = [
+        json.dumps({"domain": "Gripper", "action": "MOVE", "output": good, "id": 7}),
+        "not json",
+        json.dumps({"domain": "nowhere", "action": "move", "output": ""}),
+        json.dumps({"domain": "gripper", "action": "move"}),
+        "",
+        json.dumps({"domain": "gripper", "action": "move", "output": "\u2028(:action move :parameters ("}),
+    ]
+    (tmp_path / "in.jsonl").write_text("\n".join(lines) + "\n")
+    out = tmp_path / "out.jsonl"
+    done = command("evaluate", tmp_path / "in.jsonl", "--domains", DOMAINS, "--out", out, "--workers", 2, "--no-cache")
+    assert done.returncode == 0, done.stderr
+    assert "3 could not be judged" in done.stderr
+    rows = [json.loads(line) for line in out.read_text().split("\n") if line]
+    assert [row["class"] for row in rows] == ["equivalent", None, None, None, "syntax"]
+    assert [row.get("id") for row in rows] == [7, None, None, None, None]
+    assert rows[0]["are"] == 0
+    assert len(rows[0]["plans"]) == 2
+    assert [("error" in row) for row in rows] == [False, True, True, True, False]
+    assert rows[4]["subclass"] == "PError"
+    assert {"class", "subclass", "are", "problems", "plans", "exact", "seconds"} <= rows[0].keys()
+
+
+def test_evaluate_does_not_depend_on_workers_or_shortcuts(tmp_path: Path, library: DomainLibrary) -> None:
+    lines = [
+        json.dumps({"domain": domain.id, "action": action.name, "output": action_pddl(action).replace("(not ", "", 1)})
+        for domain in list(library.domains.values())[:3]
+        for action in domain.planning.actions.values()
+    ] + [json.dumps({"domain": "heavy", "action": "stack", "output": "(:action stack :parameters () :effect ())"})]
+    (tmp_path / "in.jsonl").write_text("\n".join(lines))
+    answers = []
+    for options in (["--workers", 1], ["--workers", 2, "--no-cache"]):
+        done = command("evaluate", tmp_path / "in.jsonl", "--out", tmp_path / "out.jsonl", *options)
+        assert done.returncode == 0, done.stderr
+        rows = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
+        answers.append([(row["class"], row["subclass"], row["are"], row["reason"]) for row in rows])
+    assert answers[0] == answers[1]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["/nowhere.jsonl", "--out", "x"], "/nowhere.jsonl: no such file"),
+        ([__file__, "--out", "/nowhere/x"], "/nowhere: no such folder"),
+        ([__file__, "--out", __file__], "would overwrite"),
+        ([__file__], "--out"),
+    ],
+)
+def test_evaluate_refuses_wrong_input(options: list[str], words: str) -> None:
+    done = command("evaluate", *options)
+    assert done.returncode == 2
+    assert words in done.stderr
+
+
+def test_validate(tmp_path: Path) -> None:
+    domain, problem = DOMAINS / "gripper" / "domain.pddl", DOMAINS / "gripper" / "problems" / "p01.pddl"
+    (tmp_path / "empty.plan").write_text("; nothing\n")
+    (tmp_path / "odd.plan").write_text("hello\n")
+    plans = [tmp_path / "empty.plan", tmp_path / "odd.plan"]
+    done = command("validate", domain, problem, *plans, "--json")
+    assert done.returncode == 0, done.stderr
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [(row["plan"], row["valid"]) for row in rows] == [(str(path), False) for path in plans]
+    assert "goal" in rows[0]["reason"]
+    assert "line 1" in rows[1]["reason"]
+    wrong = command("validate", domain, "/nowhere.pddl", plans[0])
+    assert wrong.returncode == 2
+    assert "/nowhere.pddl" in wrong.stderr
+
+
+@pytest.mark.parametrize("name", [[], ["run"], ["evaluate"], ["validate"]])
+def test_help(name: list[str]) -> None:
+    done = command(*name, "--help")
+    assert done.returncode == 0
+    assert "usage: python -m nl2pddl" in done.stdout
