@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -118,7 +119,8 @@ def _literal_rows(left: Iterable[Formula], right: Iterable[Formula]) -> Iterator
         if text in found:
             yield DiffRow(text, text, Change.SAME)
             continue
-        similar = next((other for other, candidate in surplus.items() if _head(candidate) == _head(part)), None)
+        candidates = [other for other, candidate in surplus.items() if _head(candidate) == _head(part)]
+        similar = max(candidates, key=lambda other: _words_shared(text, other), default=None)
         if similar is not None:
             del surplus[similar]
         yield _row(text, similar)
@@ -130,6 +132,10 @@ def _head(formula: Formula) -> tuple[str, str]:
     """What two literals share that may count as one changed: the kind and the predicate."""
     atom = formula.operand if isinstance(formula, Not) else formula
     return type(formula).__name__, atom.predicate if isinstance(atom, Atom) else to_pddl(formula)
+
+
+def _words_shared(one: str, other: str) -> int:
+    return sum(a == b for a, b in zip(one.split(), other.split(), strict=False))
 
 
 def diff_texts(original: str, generated: str) -> tuple[DiffRow, ...]:
@@ -149,21 +155,40 @@ def _folded(line: str) -> str:
 
 @dataclass(frozen=True)
 class MarkedLine:
-    """A line of a text with its number from 1, and what is wrong in it: (caret line, message), in the order found."""
+    """A line of a text, its number from 1, and the problems in it.
+
+    ``parts`` joined are the line; each says whether it is what a problem points at. ``messages`` holds one line a
+    problem, with its column.
+    """
 
     number: int
-    text: str
-    marks: tuple[tuple[str, str], ...] = ()
+    parts: tuple[tuple[str, bool], ...]
+    messages: tuple[str, ...] = ()
+
+
+_POINTED_AT = re.compile(r"\(?[^\s()]+|\S|\Z")
 
 
 def mark_problems(text: str, problems: Sequence[Mapping[str, Any]]) -> tuple[MarkedLine, ...]:
-    """Every line of ``text``, problems (as the store gives them) at their line with a caret under their column."""
+    """Every line of ``text``; the word at the line and column of each problem (as the store gives them) is marked."""
     lines = text.split("\n")
-    marks: dict[int, list[tuple[str, str]]] = {}
+    found: dict[int, list[Mapping[str, Any]]] = {}
     for problem in problems:
         # A problem past the end (the closing parenthesis that never came) is marked at the last line.
-        number = min(max(int(problem["line"]), 1), len(lines))
-        before = lines[number - 1][: int(problem["column"]) - 1]
-        caret = "".join(char if char == "\t" else " " for char in before) + "^"
-        marks.setdefault(number, []).append((caret, f"{problem['subclass']}: {problem['message']}"))
-    return tuple(MarkedLine(number, line, tuple(marks.get(number, ()))) for number, line in enumerate(lines, start=1))
+        found.setdefault(min(max(int(problem["line"]), 1), len(lines)), []).append(problem)
+    return tuple(_marked_line(number, line, found.get(number, ())) for number, line in enumerate(lines, start=1))
+
+
+def _marked_line(number: int, line: str, problems: Iterable[Mapping[str, Any]]) -> MarkedLine:
+    ordered = sorted(problems, key=lambda problem: int(problem["column"]))
+    parts: list[tuple[str, bool]] = []
+    end = 0
+    for problem in ordered:
+        word = _POINTED_AT.search(line, int(problem["column"]) - 1)
+        if word is None or word.start() < end:
+            continue  # two problems of one word: it is marked already
+        parts += [(line[end : word.start()], False), (word.group(), True)]
+        end = word.end()
+    parts.append((line[end:], False))
+    messages = tuple(f"column {problem['column']}: {problem['subclass']}, {problem['message']}" for problem in ordered)
+    return MarkedLine(number, tuple(part for part in parts if part[0]), messages)
