@@ -27,7 +27,7 @@ lint: $(VENV)/ready-dev
 	$(BIN)/mypy
 
 test: lint
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --basetemp=data/test-tmp
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache

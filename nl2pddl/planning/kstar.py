@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -87,6 +88,7 @@ class KStar:
     def __init__(self, search_binary: str | None = None) -> None:
         self._binary = search_binary or str(kstar_folder() / "downward")
         self._process: subprocess.Popen[str] | None = None
+        self._scratch: Path | None = None
 
     def __enter__(self) -> KStar:
         return self
@@ -103,6 +105,9 @@ class KStar:
             for stream in (process.stdin, process.stdout):
                 if stream is not None:
                     stream.close()
+        if self._scratch is not None:
+            shutil.rmtree(self._scratch, ignore_errors=True)
+            self._scratch = None
 
     def top_k(self, domain: str, problem: str, k: int, seconds: float, memory_mb: int) -> PlannerAnswer:
         """The ``k`` cheapest plans of a task given as two PDDL texts.
@@ -110,7 +115,7 @@ class KStar:
         ``lmcut`` refuses some legal tasks (exit 34); those are searched again with ``hmax`` within what is left of the
         time. A full plan set or none at all: plans found before a limit struck are dropped.
         """
-        with tempfile.TemporaryDirectory(prefix="nl2pddl-kstar-") as name:
+        with tempfile.TemporaryDirectory(dir=self._running()) as name:
             folder = Path(name)
             (folder / "domain.pddl").write_text(domain, encoding="utf-8")
             (folder / "problem.pddl").write_text(problem, encoding="utf-8")
@@ -146,11 +151,9 @@ class KStar:
         return PlannerAnswer(outcome, (), code, detail, heuristic)
 
     def _ask(self, request: dict[str, Any]) -> dict[str, Any] | None:
-        """One request to the planner process, started where there is none; None where it died."""
+        """One request to the planner process; None where it died."""
         process = self._process
-        if process is None or process.poll() is not None:
-            self.close()
-            process = self._process = self._start()
+        assert process is not None
         assert process.stdin is not None
         assert process.stdout is not None
         try:
@@ -160,31 +163,38 @@ class KStar:
         except BrokenPipeError:
             line = ""
         if not line:
-            self.close()
+            process.kill()
             return None
         reply: dict[str, Any] = json.loads(line)
         return reply
 
-    @staticmethod
-    def _start() -> subprocess.Popen[str]:
-        script = Path(__file__).with_name("planner_process.py")
+    def _running(self) -> Path:
+        """Start the planner process where none is running, and give its scratch folder."""
+        if self._process is None or self._process.poll() is not None or self._scratch is None:
+            self.close()
+            self._scratch = Path(tempfile.mkdtemp(prefix="nl2pddl-kstar-"))
+            self._process = _start(self._scratch)
+        return self._scratch
+
+
+def _start(scratch: Path) -> subprocess.Popen[str]:
+    script = Path(__file__).with_name("planner_process.py")
+    process = subprocess.Popen(
+        [sys.executable, str(script), str(kstar_folder() / "translate"), str(scratch)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
         # Hash order decides ties in the translator; the same task must give the same plans in every process.
-        environment = {**os.environ, "PYTHONHASHSEED": "0"}
-        process = subprocess.Popen(
-            [sys.executable, str(script), str(kstar_folder() / "translate")],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            env=environment,
-        )
-        assert process.stdout is not None
-        assert process.stderr is not None
-        if not process.stdout.readline():
-            reason = process.stderr.read().strip().splitlines() or ["no message"]
-            raise PlannerError(f"the K* translator cannot be started: {reason[-1]}")
-        process.stderr.close()
-        return process
+        env={**os.environ, "PYTHONHASHSEED": "0"},
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    if not process.stdout.readline():
+        reason = process.stderr.read().strip().splitlines() or ["no message"]
+        raise PlannerError(f"the K* translator cannot be started: {reason[-1]}")
+    process.stderr.close()
+    return process
 
 
 def _read_plans(path: Path, code: int, heuristic: str) -> PlannerAnswer:

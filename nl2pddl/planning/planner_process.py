@@ -1,6 +1,6 @@
 """The long-lived process behind K*: holds the loaded translator and forks one planner call after another.
 
-Run as ``python planner_process.py TRANSLATE_DIR``; one JSON request a line on standard input, one JSON answer a line on
+Run as ``python planner_process.py TRANSLATE_DIR SCRATCH_DIR``; one JSON request a line on standard input, one JSON answer a line on
 standard output. Each call is one forked child that translates and then becomes the search binary, so one time limit and
 one memory limit cover both, and one kill ends both. It imports nothing of ours: it must start fast and stay small. It
 has one thread and holds no torch, DuckDB or Streamlit, so forking is safe here.
@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import os
 import resource
+import shutil
 import signal
 import sys
 import time
@@ -107,10 +108,20 @@ def _wait(pid: int, seconds: float, parent: int) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Answer requests until standard input closes, which it does when the process that asks is gone."""
+    """Answer requests until standard input closes, which it does when the process that asks is gone.
+
+    The scratch folder goes with this process: whoever asked may have been killed and cannot tidy up.
+    """
+    translate_dir, scratch = sys.argv[1:3]
+    try:
+        _serve(translate_dir)
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _serve(translate_dir: str) -> None:
     parent = os.getppid()
-    _die_with_parent()
-    translator = _load_translator(sys.argv[1])
+    translator = _load_translator(translate_dir)
     print(json.dumps({"ready": True}), flush=True)
     for line in sys.stdin:
         request = json.loads(line)

@@ -2,8 +2,11 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import psutil
 import pytest
@@ -11,6 +14,7 @@ import pytest
 from nl2pddl.domains import DomainLibrary
 from nl2pddl.planning.kstar import KStar, Outcome, kstar_folder
 from nl2pddl.planning.validation import PlanValidator
+from tests.conftest import ROOT
 
 LIMITS = {"seconds": 30.0, "memory_mb": 4096}
 
@@ -135,6 +139,25 @@ def test_closing_ends_the_process(library: DomainLibrary) -> None:
     while psutil.pid_exists(process.pid) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not psutil.pid_exists(process.pid)
+
+
+def test_a_killed_user_of_the_planner_leaves_no_folder(library: DomainLibrary, tmp_path: Path) -> None:
+    code = (
+        "import sys, pathlib; from nl2pddl.domains import load_library; from nl2pddl.planning.kstar import KStar\n"
+        "d = load_library(pathlib.Path('domains')).find('blocksworld'); k = KStar()\n"
+        "print(k.top_k(d.planning.text, d.problems[0][1].text, 1, 9, 4096).outcome, flush=True)\n"
+        "k.top_k(d.planning.text, d.problems[0][1].text, 50_000_000, 600, 4096)\n"
+    )
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    with subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, env=environment, stdout=subprocess.PIPE) as user:
+        assert user.stdout is not None
+        assert user.stdout.readline() == b"solved\n"
+        assert len(list(tmp_path.iterdir())) == 1
+        user.kill()
+    deadline = time.monotonic() + 10
+    while any(tmp_path.iterdir()) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_binaries_are_the_installed_package_s() -> None:
