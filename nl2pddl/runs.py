@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError, Future, wait
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import groupby
 from pathlib import Path
@@ -24,6 +24,7 @@ from nl2pddl.judging import JudgePool
 from nl2pddl.pipeline import EvaluationTask
 from nl2pddl.prompts import plan_items
 from nl2pddl.records import (
+    Completion,
     Decoding,
     DomainSource,
     GenerationRequest,
@@ -304,7 +305,7 @@ class _Run:
                 requests = [
                     GenerationRequest(item.index, item.domain, item.action, item.sample, item.prompt) for item in batch
                 ]
-                completions = backend.generate(requests, self._stopped)
+                completions = [_storable(answer) for answer in backend.generate(requests, self._stopped)]
                 if self._stopped():
                     return  # a batch cut short is no answer of the model
                 outputs = [(item.index, completion) for item, completion in zip(batch, completions, strict=True)]
@@ -349,6 +350,11 @@ class _Run:
                     writes.add_verdicts(self.store, self.run_id, batch, self.config.evaluation)
                 except StoreError as error:
                     self.store_error = error
+
+
+def _storable(completion: Completion) -> Completion:
+    """The completion with what is no Unicode text (half of a surrogate pair) replaced: no store takes that."""
+    return replace(completion, text=completion.text.encode("utf-8", "replace").decode("utf-8"))
 
 
 def _batches(items: Sequence[RunItem], size: int) -> Iterator[Sequence[RunItem]]:

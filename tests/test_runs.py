@@ -64,6 +64,14 @@ def test_a_run_ends_with_a_verdict_for_every_item(manager: RunManager, script: s
     ]
 
 
+def test_an_output_that_is_no_unicode_text_is_kept_and_judged(manager: RunManager, tmp_path: Path) -> None:
+    output = "\ud800 \x00 (:action stack :parameters (\ud800) :effect ())"
+    run_id = manager.launch(config(write_script(tmp_path / "odd.jsonl", [{"output": output}])))
+    assert manager.wait(run_id, 120)
+    assert manager.progress(run_id).status is RunStatus.FINISHED
+    assert queries.item_detail(manager.store, run_id, 0).output == output.replace("\ud800", "?")
+
+
 def test_runs_wait_for_each_other(manager: RunManager, script: str) -> None:
     first, second = manager.launch(config(script, prompts=3)), manager.launch(config(script))
     assert manager.active() == [first, second]

@@ -48,7 +48,7 @@ def evaluate_file(outputs: Path, domains: Path, out: Path, settings: EvaluationS
             row, answer = waiting.popleft()
             completed = _completed(row, answer)
             judged, failed = judged + 1, failed + ("error" in completed)
-            file.write(json.dumps(completed, ensure_ascii=False) + "\n")
+            file.write(json.dumps(completed) + "\n")
 
         for row, task in _tasks(outputs, library, settings):
             waiting.append((row, pool.submit(task) if isinstance(task, EvaluationTask) else task))

@@ -1,9 +1,9 @@
 """The long-lived process behind K*: holds the loaded translator and forks one planner call after another.
 
-Run as ``python planner_process.py TRANSLATE_DIR SCRATCH_DIR``; one JSON request a line on standard input, one JSON answer a line on
-standard output. Each call is one forked child that translates and then becomes the search binary, so one time limit and
-one memory limit cover both, and one kill ends both. It imports nothing of ours: it must start fast and stay small. It
-has one thread and holds no torch, DuckDB or Streamlit, so forking is safe here.
+Run as ``python planner_process.py TRANSLATE_DIR SCRATCH_DIR``; a JSON request a line on standard input, a JSON answer a
+line on standard output. Each call is one forked child that translates and then becomes the search binary, so one time
+limit and one memory limit cover both, and one kill ends both. It imports nothing of ours: it must start fast and stay
+small. It has one thread and holds no torch, DuckDB or Streamlit, so forking is safe here.
 """
 
 from __future__ import annotations

@@ -118,7 +118,7 @@ def test_evaluate_keeps_lines_and_order_and_goes_on_after_bad_ones(tmp_path: Pat
         json.dumps({"domain": "nowhere", "action": "move", "output": ""}),
         json.dumps({"domain": "gripper", "action": "move"}),
         "",
-        json.dumps({"domain": "gripper", "action": "move", "output": "\u2028(:action move :parameters ("}),
+        json.dumps({"domain": "gripper", "action": "move", "output": "\u2028\ud800(:action move :parameters ("}),
     ]
     (tmp_path / "in.jsonl").write_text("\n".join(lines) + "\n")
     out = tmp_path / "out.jsonl"
