@@ -1,0 +1,1 @@
+"""What the pages share. The only library code that imports Streamlit; nothing here imports torch or transformers."""

@@ -1,0 +1,77 @@
+"""The parts of the results page: headline numbers, and each figure with its table beneath."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from nl2pddl import figures
+from nl2pddl.ui.choosing import model_labels
+from nl2pddl.ui.text import plain
+
+_HELP = {
+    "equivalent": "The top-k plans of the generated and the original domain are plans of each other.",
+    "different": "A valid action, but the domain plans differently: no plan, or one that does not cross over.",
+    "semantic": "It parses, but does not fit the domain: types, predicates and their arguments, the name.",
+    "syntax": "No PDDL action, unmatched parentheses or an unexpected token.",
+}
+_UNDECIDED_HELP = "A time or memory limit or a crash kept the class from being found. In none of the percentages."
+_CONFIG = {"displaylogo": False, "modeBarButtons": [["toImage"]]}  # these charts need no zoom
+_COLUMNS = {
+    "description_class": "Description class",
+    "model": "Model",
+    "result_class": "Result class",
+    "subclass": "Subclass",
+    "are": "ARE",
+    "count": "Outputs",
+    "total": "Of",
+}
+
+
+def labelled(counts: Any) -> Any:
+    """Counts with each model under its short name."""
+    return counts.assign(model=counts["model"].map(model_labels(counts["model"].unique())))
+
+
+def show_headline(counts: Any, runs: int) -> None:
+    """The share of every class over all chosen outputs; the undecided are counted apart."""
+    sums = counts.groupby("result_class")["count"].sum().to_dict()
+    decided = sum(sums.get(name, 0) for name in figures.CLASSES)
+    undecided = figures.undecided_count(counts)
+    places = st.columns(len(figures.CLASSES) + 2)
+    places[0].metric(
+        "Outputs", f"{decided + undecided:,}", f"{runs} run{'s' if runs > 1 else ''}", delta_color="off",
+        delta_arrow="off", border=True,
+    )  # fmt: skip
+    for place, name in zip(places[1:], figures.CLASSES, strict=False):
+        count = sums.get(name, 0)
+        share = f"{100 * count / decided:.1f}%" if decided else "–"
+        place.metric(
+            name.capitalize(), share, f"{count:,} of {decided:,}", delta_color="off", delta_arrow="off",
+            help=_HELP[name], border=True,
+        )  # fmt: skip
+    places[-1].metric(
+        "Undecided", f"{undecided:,}", "not in the percentages", delta_color="off", delta_arrow="off",
+        help=_UNDECIDED_HELP, border=True,
+    )  # fmt: skip
+
+
+def show_figure(figure: Any, table: Any, key: str) -> None:
+    """A figure, and its numbers in an expander below."""
+    st.plotly_chart(figure, width="stretch", config=_CONFIG, key=key)
+    if table.empty:
+        return
+    with st.expander("Numbers"):
+        columns: dict[str, Any] = {name: label for name, label in _COLUMNS.items() if name in table.columns}
+        if "percent" in table.columns:
+            columns["percent"] = st.column_config.NumberColumn("Percent", format="%.2f")
+        st.dataframe(table, column_order=list(columns), column_config=columns, hide_index=True, key=f"{key}-numbers")
+
+
+def show_full_names(counts: Any) -> None:
+    """What the short model names stand for, where they were shortened."""
+    labels = model_labels(counts["model"].unique())
+    shortened = [f"{short}: {model}" for model, short in labels.items() if short != model]
+    if shortened:
+        st.caption(plain("Models: " + " · ".join(shortened)))

@@ -1,0 +1,136 @@
+"""Names for runs and models as people read them, and the widgets that choose among them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+import streamlit as st
+
+from nl2pddl.records import ResultClass
+from nl2pddl.store import Store, queries
+from nl2pddl.ui import shell
+
+TIME_FORMAT = "D MMM YYYY, HH:mm"
+_FILTERS = {
+    "model": "Model",
+    "domain": "Domain",
+    "action": "Action",
+    "description_class": "Description class",
+    "result_class": "Result class",
+    "subclass": "Subclass",
+}
+
+
+def local_times(times: Any) -> Any:
+    """A column of UTC times in the time zone of the browser (in the server's own where the browser tells none)."""
+    zone = st.context.timezone or datetime.now().astimezone().tzinfo
+    return times.dt.tz_localize("UTC").dt.tz_convert(zone)
+
+
+def model_labels(models: Iterable[str]) -> dict[str, str]:
+    """Each model's last path component, or its whole name where two models would look the same."""
+    short = {model: model.rstrip("/").rsplit("/", 1)[-1] or model for model in models}
+    names = list(short.values())
+    return {model: name if names.count(name) == 1 else model for model, name in short.items()}
+
+
+def run_labels(runs: Any) -> dict[str, str]:
+    """A line for each row of ``queries.runs_frame``: time, name, models, domains."""
+    labels = {}
+    for run_id, at, name, config in zip(
+        runs["run_id"], local_times(runs["created_at"]), runs["name"], runs["config"], strict=True
+    ):
+        chosen = json.loads(config)
+        models = model_labels(chosen["models"]).values()
+        parts = [f"{at:%d %b %Y, %H:%M}", name, few(models), few(chosen["domains"])]
+        labels[run_id] = " · ".join(part for part in parts if part)
+    return labels
+
+
+def few(names: Iterable[str], most: int = 3) -> str:
+    """A list in words that stays short: "a, b, c and 4 more"."""
+    listed = list(names)
+    more = f" and {len(listed) - most} more" if len(listed) > most else ""
+    return ", ".join(listed[:most]) + more
+
+
+def choose_runs(store: Store) -> list[str]:
+    """The runs to look at: the latest with a verdict, unless the link says otherwise. Stops the page where none has."""
+    runs = queries.runs_frame(store)
+    judged = runs[runs["judged"] > 0]
+    if judged.empty:
+        _no_verdicts(waiting=not runs.empty)
+    labels = run_labels(judged)
+    linked = [run for run in st.query_params.get_all("run") if run in labels]
+    kept = [run for run in st.session_state.get("runs", list(labels)[:1]) if run in labels]
+    st.session_state["runs"] = linked or kept
+    chosen = st.multiselect(
+        "Runs", list(labels), format_func=labels.__getitem__, key="runs", persist_state="session",
+        on_change=_link_to_chosen, args=("runs",),
+    )  # fmt: skip
+    if not chosen:
+        st.info("Choose at least one run.", icon=":material/arrow_upward:")
+        st.stop()
+    st.query_params["run"] = chosen
+    return list(chosen)
+
+
+def choose_run(labels: Mapping[str, str]) -> str:
+    """One run of all, the newest unless the link says otherwise."""
+    linked = st.query_params.get("run")
+    if linked in labels:
+        st.session_state["shown_run"] = linked
+    return st.selectbox(
+        "Run", list(labels), format_func=labels.__getitem__, key="shown_run",
+        on_change=_link_to_chosen, args=("shown_run",),
+    )  # fmt: skip
+
+
+def _link_to_chosen(key: str) -> None:
+    # The widgets' own binding would put the labels into the address, which change; the ids do not.
+    st.query_params["run"] = st.session_state[key]
+
+
+def _no_verdicts(*, waiting: bool) -> None:
+    if waiting:
+        st.info("No output has a verdict yet. Watch the run, and come back when the first ones are judged.")
+        st.page_link(shell.RUNS, label="Go to Runs", icon=":material/pending_actions:")
+    else:
+        st.info("Nothing to show yet: no run has been launched. Choose a model and domains, and launch one.")
+        st.page_link(shell.LAUNCH, label="Launch a run", icon=":material/rocket_launch:")
+    st.stop()
+
+
+def filter_verdicts(store: Store, runs: Sequence[str]) -> tuple[dict[str, list[str]], str]:
+    """The filter widgets of a list of verdicts: what ``queries.verdict_list`` takes as ``wanted`` and ``text``."""
+    choices = queries.filter_choices(store, runs)
+    wanted = {"run_id": list(runs)}
+    with st.container(border=True):
+        for place, name in zip(st.columns(len(_FILTERS)), _FILTERS, strict=True):
+            with place:
+                chosen = _filter_by(name, choices[name])
+            if chosen:
+                wanted[name] = chosen
+        search, include = st.columns([2, 1], vertical_alignment="bottom")
+        text = search.text_input("Text in the output", placeholder="Any", key="text", bind="query-params")
+        everything = include.checkbox("Include equivalent outputs", key="equivalent", bind="query-params")
+    if "result_class" not in wanted and not everything:
+        wanted["result_class"] = [name.value for name in ResultClass if name is not ResultClass.EQUIVALENT]
+    return wanted, text.strip()
+
+
+def _filter_by(name: str, options: Sequence[str]) -> list[str]:
+    labels = model_labels(options) if name == "model" else {option: option for option in options}
+    return list(
+        st.multiselect(
+            _FILTERS[name], options, format_func=labels.__getitem__, placeholder="All", key=name, bind="query-params"
+        )
+    )
+
+
+def link_query(runs: Sequence[str], **more: str) -> Mapping[str, str | Sequence[str]]:
+    """The query of a link that opens a page on these runs."""
+    return {"run": list(runs), **more}

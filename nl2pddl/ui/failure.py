@@ -1,0 +1,249 @@
+"""The parts of the failures page: the list to step through, and one output with all that is behind its verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import streamlit as st
+
+from nl2pddl.action_reader import read_action
+from nl2pddl.actions import LiftedAction, action_pddl
+from nl2pddl.diffing import Change, DiffRow, diff_actions, diff_texts, mark_problems
+from nl2pddl.domains import Domain, from_source
+from nl2pddl.extraction import extract_action
+from nl2pddl.figures import CLASS_COLOURS
+from nl2pddl.records import RunConfig
+from nl2pddl.store import Store, queries
+from nl2pddl.store.queries import ItemDetail
+from nl2pddl.ui import markup
+from nl2pddl.ui.choosing import model_labels
+from nl2pddl.ui.text import plain, show_text
+
+_MEANINGS = {
+    "NoPDDL": "no PDDL action",
+    "PError": "unmatched parenthesis",
+    "UToken": "unexpected token",
+    "TError": "wrong type",
+    "PAError": "wrong predicate or arguments",
+    "NError": "wrong action name",
+    "BPError": "precondition or requirement the domain does not have",
+    "NoPlan": "no plan with the new action",
+    "NPApp": "a new plan fails in the original domain",
+    "OPApp": "an original plan fails in the new domain",
+}
+_DIRECTIONS = {
+    "new on original": "A plan found with the generated action, run in the original domain",
+    "original on new": "A plan of the original domain, run with the generated action",
+}
+
+
+def choose_one(verdicts: Any) -> tuple[str, int]:
+    """The list of verdicts and the buttons to step through it; gives run and index of the item to show."""
+    items = list(zip(verdicts["run_id"], (int(index) for index in verdicts["item_index"]), strict=True))
+    if st.session_state.get("listed") != items:
+        # A changed filter: stay with the item that was shown, if it is still in the list.
+        before = st.session_state.get("shown") or _linked()
+        st.session_state["position"] = items.index(before) + 1 if before in items else 1
+        st.session_state["listed"] = items
+    _show_list(verdicts)
+    back, number, total, forward, _ = st.columns([3, 3, 2, 3, 9], vertical_alignment="center")
+    position = st.session_state["position"]
+    back.button(
+        "Previous", icon=":material/arrow_back:", on_click=_step, args=(-1,), disabled=position <= 1, width="stretch"
+    )
+    number.number_input(
+        "Number in the list", min_value=1, max_value=len(items), step=1, key="position", label_visibility="collapsed"
+    )
+    forward.button(
+        "Next", icon=":material/arrow_forward:", on_click=_step, args=(1,), disabled=position >= len(items),
+        width="stretch",
+    )  # fmt: skip
+    total.markdown(f"of {len(items):,}")
+    shown: tuple[str, int] = items[st.session_state["position"] - 1]
+    st.session_state["shown"] = shown
+    st.query_params["item"] = f"{shown[0]}.{shown[1]}"
+    return shown
+
+
+def _linked() -> tuple[str, int] | None:
+    """The item that the page's address names."""
+    run_id, _, index = st.query_params.get("item", "").rpartition(".")
+    return (run_id, int(index)) if run_id and index.isdigit() else None
+
+
+def _step(by: int) -> None:
+    st.session_state["position"] += by
+
+
+def _take_selected() -> None:
+    rows = st.session_state["list"].selection.rows
+    if rows:
+        st.session_state["position"] = rows[0] + 1
+
+
+def _show_list(verdicts: Any) -> None:
+    labels = model_labels(verdicts["model"].unique())
+    columns: dict[str, Any] = {
+        "result_class": "Class",
+        "subclass": "Subclass",
+        "domain": "Domain",
+        "action": "Action",
+        "description_class": "Description",
+        "sample": st.column_config.NumberColumn("Prompt"),
+        "model": "Model",
+        "are": st.column_config.NumberColumn("ARE"),
+        "reason": st.column_config.TextColumn("Reason", width="large"),
+    }
+    st.dataframe(
+        verdicts.assign(model=verdicts["model"].map(labels), sample=verdicts["sample"] + 1),
+        column_order=list(columns),
+        column_config=columns,
+        hide_index=True,
+        height=min(38 + 35 * len(verdicts), 260),
+        on_select=_take_selected,
+        selection_mode="single-row",
+        placeholder="–",
+        key="list",
+    )
+
+
+def show_item(store: Store, run_id: str, index: int) -> None:
+    """One judged output: verdict, action, diff, plans, prompt and how it was made."""
+    detail = queries.item_detail(store, run_id, index)
+    domain = from_source(queries.domain_source(store, detail.item.domain_sha))
+    original = domain.planning.actions[detail.item.action]
+    _show_verdict(detail)
+    if detail.verdict["problems"]:
+        _show_action(detail)
+        _show_diff(detail, original, domain)
+    else:
+        # Nothing is wrong in its text: what it lacks comes first.
+        _show_diff(detail, original, domain)
+        _show_plans(detail.verdict)
+        _show_action(detail)
+    _show_texts(detail)
+    with st.expander("How it was made", icon=":material/info:"):
+        config, versions = queries.run_config(store, run_id), queries.run_versions(store, run_id)
+        st.html(markup.facts_html(_facts(run_id, detail, config, versions)))
+
+
+def _show_verdict(detail: ItemDetail) -> None:
+    item, verdict = detail.item, detail.verdict
+    model = model_labels([item.model])[item.model]
+    st.subheader(f"{plain(item.domain)} / {plain(item.action)}")
+    st.caption(plain(f"{item.description_class} description · prompt {item.sample + 1} · {model}"))
+    meaning = _MEANINGS.get(verdict["subclass"] or "")
+    heading = verdict["result_class"] + (f" · {verdict['subclass']}: {meaning}" if meaning else "")
+    colour = CLASS_COLOURS.get(verdict["result_class"], "#888888")
+    text, are = st.columns([5, 1], vertical_alignment="center")
+    text.html(markup.verdict_html(heading, verdict["reason"], colour))
+    value = verdict["action_reconstruction_error"]
+    are.metric(
+        "ARE", "–" if value is None else value,
+        help="Action reconstruction error: the literals that differ from the ground truth. Only for what parses.",
+    )  # fmt: skip
+
+
+def _show_action(detail: ItemDetail) -> None:
+    text, problems = detail.verdict["action_text"], detail.verdict["problems"]
+    if text is None:
+        # The one problem of such an output has its place in the raw output.
+        st.markdown("**Output, in which no action was found**")
+    else:
+        st.markdown("**Extracted action**")
+    with st.container(border=True):
+        st.html(markup.marked_html(mark_problems(detail.output if text is None else text, problems)))
+
+
+def _show_texts(detail: ItemDetail) -> None:
+    prompt, output = st.columns(2)
+    with prompt:
+        st.markdown("**Prompt**")
+        show_text(detail.item.prompt, height=420)
+    with output:
+        st.markdown("**Raw output**")
+        show_text(detail.output, height=420)
+        st.caption(f"{detail.new_tokens} new tokens, ended by: {plain(detail.stop_reason)}")
+
+
+def _show_diff(detail: ItemDetail, original: LiftedAction, domain: Domain) -> None:
+    st.markdown("**Generated action beside the ground truth**")
+    generated = _generated(detail.verdict)
+    if generated is not None:
+        diff = diff_actions(original, generated)
+        st.html(markup.diff_html(diff))
+        if diff.names:
+            names = ", ".join(f"{written} → {shown}" for written, shown in diff.names)
+            st.caption(plain(f"Parameters are matched by position and shown under the ground truth's names: {names}"))
+        return
+    text = detail.verdict["action_text"]
+    layouts = [action_pddl(original, types=bool(domain.planning.types), compact=compact) for compact in (True, False)]
+    if text is None:
+        st.caption("There is no action to compare; the ground truth is:")
+        show_text(layouts[-1])
+    else:
+        st.caption("The action did not parse, so the texts are compared line by line.")
+        # The ground truth is written as the model wrote: a line a section, or a line a literal.
+        st.html(markup.text_diff_html(max((diff_texts(truth, text) for truth in layouts), key=_lines_shared)))
+
+
+def _lines_shared(rows: Iterable[DiffRow]) -> int:
+    return sum(row.change == Change.SAME for row in rows)
+
+
+def _generated(verdict: Mapping[str, Any]) -> LiftedAction | None:
+    """The action read again from its stored text; None where it does not parse."""
+    group = extract_action(verdict["action_text"] or "").group
+    return read_action(group)[0] if group is not None else None
+
+
+def _show_plans(verdict: Mapping[str, Any]) -> None:
+    if verdict["cross_checks"]:
+        st.markdown("**Plans on each problem**")
+        st.dataframe([_check_row(check) for check in verdict["cross_checks"]], hide_index=True)
+    failure = verdict["failure"]
+    if failure:
+        st.markdown("**First failing plan**")
+        direction = _DIRECTIONS.get(failure["direction"], failure["direction"])
+        st.caption(plain(f"{direction}, problem {failure['problem']}, {len(failure['plan'])} steps"))
+        st.html(markup.plan_html(failure))
+
+
+def _check_row(check: Mapping[str, Any]) -> dict[str, Any]:
+    exercised = check["exercised"]
+    return {
+        "Problem": check["problem"],
+        "Plans, original": check["original_plans"],
+        "Plans, generated": check["new_plans"],
+        "Generated that work in the original": check["new_valid_on_original"],
+        "Original that work in the generated": check["original_valid_on_new"],
+        "Plans use the action": None if exercised is None else ("yes" if exercised else "no"),
+        "Planner": " ".join(part for part in (check["planner"], check["detail"]) if part),
+    }
+
+
+def _facts(run_id: str, detail: ItemDetail, config: RunConfig, versions: Mapping[str, str]) -> dict[str, object]:
+    info, verdict, settings = detail.model_info, detail.verdict, detail.verdict["settings"]
+    return {
+        "Run": " · ".join(part for part in (run_id, config.name) if part),
+        "Model": info["name"],
+        "Revision": info["revision"],
+        "Data type": info["dtype"],
+        "Quantisation": info["quantisation"],
+        "Device": info["device"],
+        "Decoding": f"greedy, at most {config.decoding.max_new_tokens} new tokens, stop at "
+        + ", ".join(repr(stop) for stop in config.decoding.stop_strings),
+        "Batch size": config.decoding.batch_size,
+        "Seed": config.seed,
+        "Context examples": ", ".join(detail.item.context),
+        "Generation": f"{detail.generate_seconds:.2f} s",
+        "Evaluation": f"{verdict['seconds']:.2f} s",
+        "Protocol": verdict["protocol"],
+        "Planner": verdict["planner_version"],
+        "Plans compared": f"top {settings['k']}",
+        "Planner limits": f"{settings['seconds']:g} s and {settings['memory_mb']} MB a call",
+        "Validator": verdict["validator_version"],
+        "Shortcut": verdict["shortcut"],
+        "Versions": ", ".join(f"{name} {number}" for name, number in {**versions, **info["versions"]}.items()),
+    }

@@ -1,0 +1,40 @@
+"""Shows text as text: names, outputs and messages come from outside and must never be read as markup."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+import streamlit as st
+
+_PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
+
+
+def plain(text: object) -> str:
+    """Text for a Streamlit label or message, which reads Markdown: every mark escaped, on one line."""
+    return _PUNCTUATION.sub(r"\\\1", " ".join(str(text).split()))
+
+
+def show_fault(title: str, *reasons: str) -> None:
+    """An error box with its reasons as a list."""
+    st.error("\n".join([title, "", *(f"- {plain(reason)}" for reason in reasons)]), icon=":material/error:")
+
+
+def show_text(text: str, *, height: int | None = None) -> None:
+    """A block of untrusted text with a copy button; at most ``height`` pixels high, then it scrolls."""
+    st.code(text, language=None, wrap_lines=True, height=height or "content")
+
+
+def reasons_of(error: Exception) -> tuple[str, ...]:
+    """Everything an error lists, one line each; the message itself where it lists nothing."""
+    listed: Iterable[str] = getattr(error, "problems", ())
+    return tuple(listed) or (str(error),)
+
+
+def duration(seconds: float) -> str:
+    """A time in words: "45 s", "12 min", "3 h 20 min"."""
+    whole = round(seconds)
+    if whole < 120:
+        return f"{whole} s"
+    minutes = round(whole / 60)
+    return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h {minutes % 60} min"

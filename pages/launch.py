@@ -1,0 +1,32 @@
+"""Launch a run: choose models, domains and description classes, see the prompt, and start."""
+
+import streamlit as st
+
+from nl2pddl.errors import InputError, StoreError
+from nl2pddl.ui import launching, shell
+from nl2pddl.ui.text import reasons_of, show_fault
+
+handles = shell.open_page()
+st.title("Launch a run")
+
+try:
+    library = handles.manager.library()
+except InputError as error:
+    show_fault("The domains cannot be read.", *reasons_of(error))
+    st.stop()
+
+config = launching.choose_config(library)
+size, button = st.columns([4, 1], vertical_alignment="center")
+size.markdown(launching.size_of(config, library))
+if button.button("Launch", type="primary", icon=":material/rocket_launch:", width="stretch"):
+    try:
+        with st.spinner("Building the prompts"):
+            run_id = handles.manager.launch(config)
+    except InputError as error:
+        show_fault("This run cannot be launched.", *reasons_of(error))
+    except StoreError as error:
+        show_fault("The run could not be stored.", *reasons_of(error))
+    else:
+        st.switch_page(shell.RUNS, query_params={"run": run_id})
+
+launching.show_preview(config, library)

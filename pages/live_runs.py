@@ -1,0 +1,28 @@
+"""All runs: live progress of those under way, and cancel, resume or look at any."""
+
+import streamlit as st
+
+from nl2pddl.store import queries
+from nl2pddl.ui import running, shell
+from nl2pddl.ui.choosing import run_labels
+
+handles = shell.open_page()
+st.title("Runs")
+
+if queries.runs_frame(handles.store).empty:
+    st.info("No run has been launched yet. Choose a model and domains, and launch one.")
+    st.page_link(shell.LAUNCH, label="Launch a run", icon=":material/rocket_launch:")
+    st.stop()
+
+
+# Polls only while something runs; when a run ends the page is drawn anew, and without polling if it was the last.
+@st.fragment(run_every=1.0 if handles.manager.active() else None)
+def live() -> None:
+    runs = running.with_status(handles, queries.runs_frame(handles.store))
+    labels = run_labels(runs)
+    running.show_active(handles, labels)
+    running.show_table(runs)
+    running.show_one(handles, runs, labels)
+
+
+live()

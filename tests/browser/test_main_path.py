@@ -1,0 +1,100 @@
+"""From an empty store to the diff of a failure, in a real browser."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from selenium.webdriver import ActionChains
+from selenium.webdriver.common.by import By
+from selenium.webdriver.remote.webdriver import WebDriver
+
+from tests.browser.conftest import Dashboard, Tab, wait_for
+from tests.pages.conftest import PUT_DOWN, blocksworld_script
+
+pytestmark = pytest.mark.browser
+HOSTILE = (
+    '<script>window.hacked = 1</script> <img src=x onerror="window.hacked = 1"> '
+    "**bold** $x^2$ :material/home: [a](javascript:window.hacked=1)"
+)
+
+
+def test_launch_watch_and_see_why_an_action_failed(tmp_path: Path, tab: Tab) -> None:
+    tab.launch(blocksworld_script(tmp_path / "script.jsonl"))
+    tab.sees("4 of 4 items judged")
+    tab.sees("finished")
+    tab.click("Results", "a")
+    tab.sees("Result classes by model and description class")
+    tab.sees("1 of 4")
+    wait_for(lambda: tab.driver.find_elements(By.CSS_SELECTOR, ".js-plotly-plot .slicetext, .bartext"), "bars")
+    tab.click("Look at the failures", "a")
+    tab.sees("blocksworld / put-down")
+    tab.sees("different · NPApp: a new plan fails in the original domain")
+    missing = tab.driver.find_element(By.CSS_SELECTOR, "td.nl-missing")
+    assert missing.text == "(not (holding ?x))"
+    assert missing.value_of_css_property("background-color") != "rgba(0, 0, 0, 0)"
+    assert "does not hold" in tab.driver.find_element(By.CSS_SELECTOR, "td.nl-fault:last-child").text
+    assert PUT_DOWN.splitlines()[-1].strip() in tab.text
+    tab.click("Next")
+    tab.sees("blocksworld / stack")
+    tab.sees("the type 'brick' is not in the domain")
+    # No error, and no request to another machine. Streamlit asks below the page's path before it asks at the root.
+    severe = [entry["message"] for entry in tab.driver.get_log("browser") if entry["level"] == "SEVERE"]
+    assert [message for message in severe if "/launch/_stcore/" not in message] == []
+
+
+def test_a_click_on_a_row_shows_its_item(tmp_path: Path, tab: Tab) -> None:
+    tab.launch(blocksworld_script(tmp_path / "script.jsonl"))
+    tab.sees("4 of 4 items judged")
+    tab.open("failures")
+    tab.sees("blocksworld / put-down")
+    table = wait_for(lambda: tab.driver.find_elements(By.CSS_SELECTOR, '[data-testid="stDataFrame"] canvas'), "a table")
+    row = 35 * 3 + 17  # pixels: the header and two rows lie above the third
+    from_middle = (18 - table[0].size["width"] // 2, row - table[0].size["height"] // 2)
+
+    def shown() -> bool:
+        # The table is drawn on a canvas, and a click before it has its rows goes nowhere.
+        ActionChains(tab.driver).move_to_element_with_offset(table[0], *from_middle).click().pause(2).perform()
+        return "blocksworld / unstack" in tab.text
+
+    wait_for(shown, "the item of the third row")
+
+
+def test_output_never_runs_as_markup(tmp_path: Path, tab: Tab) -> None:
+    answers = {action: [HOSTILE] for action in ("pick-up", "put-down", "stack", "unstack")}
+    tab.launch(blocksworld_script(tmp_path / "script.jsonl", answers))
+    tab.sees("4 of 4 items judged")
+    tab.open("failures")
+    tab.sees("no PDDL action")
+    assert tab.text.count("**bold** $x^2$ :material/home: [a](javascript:window.hacked=1)") == 2
+    assert '<img src=x onerror="window.hacked = 1">' in tab.text
+    assert tab.driver.execute_script("return window.hacked") is None
+    assert not tab.driver.find_elements(By.CSS_SELECTOR, '[data-testid="stMain"] img[src="x"]')
+
+
+@pytest.mark.parametrize(("page", "text"), [("results", "no run has been launched"), ("launch", "Prompt preview")])
+def test_a_link_works_on_a_cold_server(tab: Tab, page: str, text: str) -> None:
+    tab.open(page)
+    tab.sees(text)
+    assert tab.driver.current_url == f"{tab.dashboard.url}/{page}"
+    wait_for(lambda: tab.driver.title == "NL2PDDL", "the title that app.py gives")
+
+
+def test_the_first_page_comes_without_loading_torch(tab: Tab) -> None:
+    tab.open()
+    tab.sees("Launch a run")
+    tab.sees("Write the PDDL action")
+    assert "libtorch" not in Path(f"/proc/{tab.dashboard.process.pid}/maps").read_text()
+
+
+def test_two_browsers_see_each_others_runs(
+    tmp_path: Path, open_browser: Callable[[], WebDriver], serve: Callable[[], Dashboard]
+) -> None:
+    dashboard = serve()
+    one, other = Tab(open_browser(), dashboard), Tab(open_browser(), dashboard)
+    one.launch(blocksworld_script(tmp_path / "one.jsonl"))
+    other.launch(blocksworld_script(tmp_path / "other.jsonl"))
+    for tab in (one, other):
+        tab.open("live_runs")
+        tab.field("Run").click()
+        tab.sees("one.jsonl")
+        tab.sees("other.jsonl")

@@ -1,0 +1,126 @@
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from nl2pddl.domains import load_library
+from nl2pddl.records import DescriptionClass, RunConfig, run_config_from_dict
+from nl2pddl.runs import items_of
+from nl2pddl.store import Store, queries
+from nl2pddl.ui.text import plain
+from tests.conftest import ROOT
+from tests.pages.conftest import blocksworld_script
+
+Visit = Callable[..., AppTest]
+
+
+def button(app: AppTest, label: str) -> None:
+    next(button for button in app.button if button.label == label).click()
+    app.run()
+
+
+def size(app: AppTest) -> str:
+    return next(text.value for text in app.markdown if "item" in text.value)
+
+
+def test_it_starts_with_the_embedded_model_blocksworld_and_one_base_prompt(visit: Visit) -> None:
+    app = visit("launch")
+    assert app.multiselect(key="models").value == ["smollm2-135m-instruct"]
+    assert app.multiselect(key="domains").value == ["blocksworld"]
+    assert len(app.multiselect(key="domains").options) == 9
+    assert size(app) == "**4 items**: 1 model × 4 actions × 1 description class × 1 prompt"
+
+
+def test_presets_set_classes_and_prompts(visit: Visit) -> None:
+    app = visit("launch")
+    button(app, "paper: three classes")
+    assert size(app) == "**240 items**: 1 model × 4 actions × 3 description classes × 20 prompts"
+    button(app, "paper: base")
+    assert size(app) == "**240 items**: 1 model × 4 actions × 1 description class × 60 prompts"
+
+
+def test_the_preview_is_the_prompt_that_will_be_sent(visit: Visit) -> None:
+    app = visit("launch")
+    app.number_input(key="prompts").set_value(3)
+    app.number_input(key="seed").set_value(7)
+    app.get("button_group")[0].set_value(["base", "random"])
+    app.multiselect(key="domains").set_value(["blocksworld", "gripper"])
+    app.run()
+    app.selectbox(key="preview_domain").set_value("gripper").run()
+    app.selectbox(key="preview_action").set_value("drop")
+    app.selectbox(key="preview_description").set_value("random")
+    app.number_input(key="preview_number").set_value(2)
+    app.run()
+    config = RunConfig(
+        ("m",), ("blocksworld", "gripper"), (DescriptionClass.BASE, DescriptionClass.RANDOM), prompts=3, seed=7
+    )
+    item = next(
+        item
+        for item in items_of(config, load_library(ROOT / "domains"))
+        if (item.domain, item.action, item.description_class, item.sample) == ("gripper", "drop", "random", 1)
+    )
+    assert [block.value for block in app.code] == [item.prompt]
+
+
+def test_launch_stores_what_the_form_says_and_goes_to_the_runs_page(data: Path, visit: Visit) -> None:
+    model = blocksworld_script(data / "script.jsonl")
+    app = visit("launch")
+    app.multiselect(key="models").set_value([model])
+    app.number_input(key="prompts").set_value(2)
+    app.number_input(key="k").set_value(20)
+    app.number_input(key="tokens").set_value(200)
+    app.toggle(key="shortcuts").set_value(False)
+    app.text_input(key="name").set_value("night run")
+    button(app, "Launch")
+    assert not app.exception
+    assert app.title[0].value == "Runs"
+    run_id = app.query_params["run"]
+    with Store(data / "store.duckdb") as store:
+        config = queries.run_config(store, run_id)
+        assert queries.counts(store, run_id)[0] == 8
+    assert (config.models, config.domains, config.prompts, config.name) == ((model,), ("blocksworld",), 2, "night run")
+    assert (config.evaluation.k, config.evaluation.shortcuts) == (20, False)
+    assert config.decoding.max_new_tokens == 200
+    assert config == run_config_from_dict(json.loads(json.dumps(config.to_dict())))
+
+
+def test_wrong_input_is_told_in_words_and_nothing_is_stored(data: Path, visit: Visit) -> None:
+    app = visit("launch")
+    app.multiselect(key="models").set_value(["no/such/folder", "scripted:missing.jsonl"])
+    app.multiselect(key="domains").set_value([])
+    button(app, "Launch")
+    told = app.error[0].value
+    assert told.startswith("This run cannot be launched.")
+    for part in ("choose at least one domain", "no/such/folder", "missing.jsonl"):
+        assert plain(part) in told
+    assert app.title[0].value == "Launch a run"
+    with Store(data / "store.duckdb") as store:
+        assert queries.runs_frame(store).empty
+
+
+def test_a_broken_domain_is_listed_with_every_reason(data: Path, visit: Visit, monkeypatch: pytest.MonkeyPatch) -> None:
+    domains = data / "domains"
+    shutil.copytree(ROOT / "domains", domains)
+    shutil.rmtree(domains / "gripper" / "problems")
+    (domains / "gripper" / "language.toml").write_text("[predicates]\n")
+    monkeypatch.setenv("NL2PDDL_DOMAINS", str(domains))
+    app = visit("launch")
+    assert "gripper" not in app.multiselect(key="domains").options
+    told = app.error[0].value
+    assert "gripper" in told
+    assert plain("problems/ holds no problem") in told
+    assert plain("no base description of the action 'pick'") in told
+
+
+def test_settings_are_kept_while_other_pages_are_visited(visit: Visit) -> None:
+    app = visit("launch")
+    app.number_input(key="prompts").set_value(5)
+    app.multiselect(key="domains").set_value(["miconic"])
+    app.run()
+    app.switch_page("pages/live_runs.py").run()
+    app.switch_page("pages/launch.py").run()
+    assert app.number_input(key="prompts").value == 5
+    assert app.multiselect(key="domains").value == ["miconic"]

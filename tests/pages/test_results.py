@@ -1,0 +1,99 @@
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from streamlit.testing.v1 import AppTest
+
+from nl2pddl.records import EvaluationSettings, Protocol, ResultClass, Verdict
+from nl2pddl.store import Store, queries, writes
+from tests.pages.conftest import blocksworld_script
+from tests.pages.test_live_runs import store_unfinished_run
+
+Visit = Callable[..., AppTest]
+
+
+def metrics(app: AppTest) -> dict[str, tuple[str, str]]:
+    return {metric.label: (metric.value, metric.delta) for metric in app.metric}
+
+
+def add_undecided(path: Path, run_id: str) -> None:
+    """Add a run like the judged one whose only verdict is undecided."""
+    with Store(path) as store:
+        config = replace(queries.run_config(store, run_id), name="undecided")
+        item = replace(queries.item_detail(store, run_id, 0).item, index=0)
+        source = queries.domain_source(store, item.domain_sha)
+        writes.add_run(store, "undecided", config, [item], [source])
+        with store.transaction() as cursor:
+            cursor.execute(
+                "INSERT INTO outputs SELECT 'undecided', 0, output, stop_reason, new_tokens, seconds, model_info, "
+                "created_at FROM outputs WHERE run_id = ? AND item_index = 0",
+                [run_id],
+            )
+        verdict = Verdict(ResultClass.UNDECIDED, None, "the planner ran out of time", Protocol.STRICT, are=3)
+        writes.add_verdicts(store, "undecided", [(0, verdict)], EvaluationSettings())
+
+
+def test_headline_shares_are_those_of_the_verdicts(judged: str, visit: Visit) -> None:
+    app = visit("results")
+    assert metrics(app) == {
+        "Outputs": ("16", "1 run"),
+        "Equivalent": ("25.0%", "4 of 16"),
+        "Different": ("25.0%", "4 of 16"),
+        "Semantic": ("25.0%", "4 of 16"),
+        "Syntax": ("25.0%", "4 of 16"),
+        "Undecided": ("0", "not in the percentages"),
+    }
+
+
+def test_undecided_outputs_are_stated_and_in_no_percentage(data: Path, judged: str, visit: Visit) -> None:
+    add_undecided(data / "store.duckdb", judged)
+    app = visit("results", run=[judged, "undecided"])
+    shown = metrics(app)
+    assert shown["Outputs"] == ("17", "2 runs")
+    assert shown["Undecided"][0] == "1"
+    assert shown["Equivalent"] == ("25.0%", "4 of 16")
+    classes = app.dataframe[0].value
+    assert classes["count"].sum() == 16
+    assert "undecided" not in set(classes["result_class"])
+
+
+def test_figures_and_their_tables_are_shown(judged: str, visit: Visit) -> None:
+    app = visit("results")
+    assert len(app.get("plotly_chart")) == 4
+    assert [heading.value for heading in app.subheader] == [
+        "Result classes by model and description class", "Subclasses", "Within “different”",
+        "Action reconstruction error",
+    ]  # fmt: skip
+    classes, subclasses, different, errors = (table.value for table in app.dataframe)
+    assert list(classes["percent"]) == [25.0] * 8
+    counts = subclasses.set_index("subclass")["count"].to_dict()
+    assert (counts["equivalent"], counts["NoPDDL"], counts["PError"], counts["TError"]) == (4, 2, 2, 4)
+    assert different["count"].sum() == 4
+    assert errors[errors["result_class"] == "equivalent"][["are", "count"]].to_numpy().tolist() == [[0, 4]]
+
+
+def test_pies_are_drawn_on_demand(judged: str, visit: Visit) -> None:
+    app = visit("results")
+    assert '"type":"bar"' in app.get("plotly_chart")[0].proto.spec
+    app.get("button_group")[0].set_value("Pies")
+    app.run()
+    assert '"type":"pie"' in app.get("plotly_chart")[0].proto.spec
+    assert '"type":"pie"' in app.get("plotly_chart")[2].proto.spec
+
+
+def test_the_latest_run_is_chosen_and_a_link_chooses_another(data: Path, judged: str, visit: Visit) -> None:
+    add_undecided(data / "store.duckdb", judged)
+    app = visit("results")
+    assert app.multiselect(key="runs").value == ["undecided"]
+    assert metrics(app)["Equivalent"][0] == "–"
+    app = visit("results", run=judged)
+    assert app.multiselect(key="runs").value == [judged]
+    app.multiselect(key="runs").set_value([]).run()
+    assert "Choose at least one run" in app.info[0].value
+
+
+def test_a_run_without_verdicts_is_told(data: Path, visit: Visit) -> None:
+    store_unfinished_run(data / "store.duckdb", blocksworld_script(data / "script.jsonl"))
+    app = visit("results")
+    assert "No output has a verdict yet" in app.info[0].value
+    assert [link.value for link in app.get("page_link")] == ["Go to Runs"]
