@@ -24,7 +24,7 @@ from nl2pddl.actions import (
     When,
 )
 from nl2pddl.records import Problem, Subclass
-from nl2pddl.sexpr import Group, Node, Position, Token
+from nl2pddl.sexpr import Group, Node, Position, Token, UnmatchedError, read_group
 
 KEYWORDS = (":parameters", ":precondition", ":effect")
 REQUIRED = (":parameters", ":effect")
@@ -148,7 +148,7 @@ class _Reader:
         if head == "not":
             return self.negation(node)
         if head in _NUMERIC:
-            return Numeric(_text(node), node.where)
+            return Numeric(shown_text(node), node.where)
         if (effect and head in _CONDITION_ONLY | {"="}) or (not effect and head == "when"):
             place = "an effect" if effect else "a condition"
             self.fail("stray-token", node.where, f"'{head}' cannot stand in {place}")
@@ -175,7 +175,7 @@ class _Reader:
             self.fail("negation", inner.where, f"'not' takes one atom, found {_shown(inner)}")
             return None
         if inner.head in _NUMERIC:
-            return Numeric(_text(node), node.where)
+            return Numeric(shown_text(node), node.where)
         atom = self.atom(inner)
         return Not(atom) if atom is not None else None
 
@@ -210,7 +210,7 @@ class _Reader:
                 self.fail(
                     "typed-literal",
                     item.where,
-                    f"a type inside the literal '{_text(node)}'; types belong in :parameters",
+                    f"a type inside the literal '{shown_text(node)}'; types belong in :parameters",
                 )
                 return None
             if not isinstance(item, Token) or not (_NAME.match(item.text) or _is_variable(item.text)):
@@ -257,12 +257,38 @@ def _mentions(group: Group, keyword: str) -> bool:
     return False
 
 
-def _text(node: Node) -> str:
-    return node.text if isinstance(node, Token) else f"({' '.join(_text(item) for item in node.items)})"
+def shown_text(node: Node) -> str:
+    """The node's words on one line, in lower case, without comments."""
+    return node.text if isinstance(node, Token) else f"({' '.join(shown_text(item) for item in node.items)})"
+
+
+def laid_out(text: str) -> str:
+    """An action's text a line a section and a line a literal, as ``action_pddl`` writes; whatever is wrong in it stays.
+
+    So that an action that does not parse can be compared line by line. Text whose parentheses do not match, or with
+    absurd nesting, is given back as it is.
+    """
+    try:
+        group = read_group(text)
+    except UnmatchedError:
+        return text
+    if _depth(group) > MAX_DEPTH:
+        return text
+    lines = [""]
+    for item in group.items:
+        if isinstance(item, Token) and item.text in KEYWORDS:
+            lines.append(f"    {item.text}")
+        elif isinstance(item, Group) and item.head == "and" and len(item.items) > 2:
+            lines[-1] += " (and"
+            lines += [f"        {shown_text(operand)}" for operand in item.items[1:]]
+            lines[-1] += ")"
+        else:
+            lines[-1] += f" {shown_text(item)}"
+    return "\n".join([f"({lines[0].strip()}", *lines[1:], ")"])
 
 
 def _shown(node: Node | None) -> str:
     if node is None:
         return "the end of the action"
-    text = _text(node)
+    text = shown_text(node)
     return f"'{text if len(text) <= 60 else text[:57] + '...'}'"

@@ -10,19 +10,22 @@ class NL2PDDLError(Exception):
 
 
 class InputError(NL2PDDLError):
-    """Something the user gave is wrong (a name, a file, an option). Command line: exit status 2."""
+    """Something the user gave is wrong (a name, a file, an option). Command line: exit status 2.
+
+    ``problems`` lists everything found wrong, one line each, where there is more to it than the message.
+    """
+
+    def __init__(self, message: str, problems: Sequence[str] = ()) -> None:
+        self.problems = tuple(problems)
+        super().__init__(message)
 
 
 class DomainError(InputError):
-    """A domain folder cannot be used.
-
-    ``problems`` lists everything found wrong in it, one line each, so that a user mends the folder in one go.
-    """
+    """A domain folder cannot be used; ``problems`` is everything wrong in it, so that it can be mended in one go."""
 
     def __init__(self, folder: str, problems: Sequence[str]) -> None:
         self.folder = folder
-        self.problems = tuple(problems)
-        super().__init__(f"{folder}: " + "; ".join(self.problems))
+        super().__init__(f"{folder}: " + "; ".join(problems), problems)
 
 
 class ModelError(InputError):

@@ -197,7 +197,9 @@ def are_histogram(table: Frame) -> go.Figure:
             figure.add_trace(bar, row=row, col=column)
     highest = int(table["are"].max())
     figure.update_xaxes(range=[-0.6, highest + 0.6], dtick=max(1, -(-highest // 12)), showticklabels=True)
-    figure.update_yaxes(rangemode="tozero", tickformat="d")
+    tallest = int(table.groupby(["model", "are"])["count"].sum().max())
+    # Left alone, plotly puts ticks at halves of an action where there are few.
+    figure.update_yaxes(rangemode="tozero", tickformat="d", dtick=1 if tallest <= 6 else None)
     for row, column in places:
         figure.update_xaxes(title_text="ARE (literals that differ)", row=row, col=column)
         if column == 1:

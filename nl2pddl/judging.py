@@ -103,8 +103,14 @@ class JudgePool:
         self.close()
 
     def submit(self, task: EvaluationTask) -> Future[Verdict]:
-        """The verdict of ``task``, later. A worker that dies twice on it gives an undecided one that says so."""
-        return self._threads.submit(self._judge, task)
+        """The verdict of ``task``, later. A worker that dies twice on it gives an undecided one that says so.
+
+        Raises CancelledError once the pool is closed or the program is ending.
+        """
+        try:
+            return self._threads.submit(self._judge, task)
+        except RuntimeError as error:
+            raise CancelledError("the program is ending") from error
 
     def close(self) -> None:
         """Drop what is waiting, end all workers, and wait for the threads."""

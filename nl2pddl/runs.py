@@ -84,7 +84,7 @@ def check_config(config: RunConfig, library: DomainLibrary) -> None:
         except ModelError as error:
             faults.append(str(error))
     if faults:
-        raise InputError("; ".join(faults))
+        raise InputError("; ".join(faults), faults)
 
 
 def items_of(config: RunConfig, library: DomainLibrary) -> list[RunItem]:
@@ -208,9 +208,10 @@ class RunManager:
         while (live := self._queue.get()) is not None:
             try:
                 _Run(self, live).execute()
-            except StoreError as error:
-                # The store cannot even take the note that it failed; it stays readable as interrupted.
-                self._last_message[live.run_id] = str(error)
+            except Exception as error:
+                # The store could not even take the note that the run failed, so the run reads as interrupted; the next
+                # run must be worked on all the same.
+                self._last_message[live.run_id] = str(error) or type(error).__name__
             finally:
                 with self._lock:
                     self._live.pop(live.run_id, None)
@@ -243,34 +244,40 @@ class _Run:
         writes.add_event(self.store, self.run_id, "resumed" if generated else "started")
         self.live.judged_before = judged
         self.live.started_at = time.monotonic()
+        ending = self._work_until_the_end()
+        if self.store_error is not None:
+            raise self.store_error
+        if ending is not None:
+            writes.add_event(self.store, self.run_id, *ending)
+
+    def _work_until_the_end(self) -> tuple[str, str] | None:
+        """Do what is missing. Gives the event that ends the run and its detail; None where the program is ending."""
         writer = threading.Thread(target=self._write_verdicts, name="verdicts", daemon=True)
         writer.start()
-        event, detail = "failed", ""
+        fault = ""
         try:
             with JudgePool(self.manager.settings.workers) as pool:
                 self._generate_and_judge(pool)
-            event, detail = self._outcome()
+        except CancelledError:
+            return None
         except NL2PDDLError as error:
-            detail = str(error)
+            fault = str(error)
         except Exception as error:
             # The thread must outlive any fault of a backend; what it was is kept with the run.
-            detail = f"{type(error).__name__}: {error}"
+            fault = f"{type(error).__name__}: {error}"
         finally:
             self.verdicts.put(None)
             writer.join()
-        if self.store_error is not None:
-            raise self.store_error
-        if event == "finished":
-            total, _, stored = queries.counts(self.store, self.run_id)
-            if stored < total:
-                event, detail = "failed", f"{total - stored} items have no verdict; resume the run"
-        writes.add_event(self.store, self.run_id, event, detail)
+        return ("failed", fault) if fault else self._outcome()
 
     def _outcome(self) -> tuple[str, str]:
         if self.live.cancelled.is_set():
             return "cancelled", "cancelled; resume to go on"
         if self.live.failures:
             return "failed", "; ".join(self.live.failures)
+        total, _, judged = queries.counts(self.store, self.run_id)
+        if judged < total:
+            return "failed", f"{total - judged} items have no verdict; resume the run"
         return "finished", ""
 
     def _stopped(self) -> bool:

@@ -2,8 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from nl2pddl.action_reader import read_action
-from nl2pddl.actions import And, Atom, Not
+from nl2pddl.action_reader import laid_out, read_action
+from nl2pddl.actions import And, Atom, Not, action_pddl
+from nl2pddl.domains import DomainLibrary
 from nl2pddl.records import Problem, Subclass
 from nl2pddl.sexpr import read_group
 
@@ -99,3 +100,24 @@ def test_absurd_nesting_is_refused_not_a_crash() -> None:
     depth = 5000
     problems = problems_of("(:action a :parameters () :effect " + "(and " * depth + ")" * depth + ")")
     assert "nested" in problems[0].message
+
+
+def test_an_action_that_does_not_parse_is_laid_out_like_one_that_does() -> None:
+    text = "(:action a :parameters (?x - b - c) ; note\n :precondition (and (p ?x - b) q) :effect (and (r)))"
+    assert laid_out(text) == (
+        "(:action a\n"
+        "    :parameters (?x - b - c)\n"
+        "    :precondition (and\n"
+        "        (p ?x - b)\n"
+        "        q)\n"
+        "    :effect (and (r))\n"
+        ")"
+    )
+    assert laid_out("(:action a (p)") == "(:action a (p)"
+
+
+def test_the_layout_is_that_of_a_parsed_action(library: DomainLibrary) -> None:
+    for domain in library.domains.values():
+        for action in domain.planning.actions.values():
+            text = action_pddl(action)
+            assert laid_out(" ".join(text.split())) == text

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import streamlit as st
 
-from nl2pddl.action_reader import read_action
+from nl2pddl.action_reader import laid_out, read_action
 from nl2pddl.actions import LiftedAction, action_pddl
-from nl2pddl.diffing import Change, DiffRow, diff_actions, diff_texts, mark_problems
+from nl2pddl.diffing import diff_actions, diff_texts, mark_problems
 from nl2pddl.domains import Domain, from_source
 from nl2pddl.extraction import extract_action
 from nl2pddl.figures import CLASS_COLOURS
@@ -41,9 +41,9 @@ _DIRECTIONS = {
 def choose_one(verdicts: Any) -> tuple[str, int]:
     """The list of verdicts and the buttons to step through it; gives run and index of the item to show."""
     items = list(zip(verdicts["run_id"], (int(index) for index in verdicts["item_index"]), strict=True))
-    if st.session_state.get("listed") != items:
-        # A changed filter: stay with the item that was shown, if it is still in the list.
-        before = st.session_state.get("shown") or _linked()
+    if st.session_state.get("listed") != items or "position" not in st.session_state:
+        # A changed filter, or back from another page: stay with the item that was shown, if it is in the list.
+        before = _linked() or st.session_state.get("shown")
         st.session_state["position"] = items.index(before) + 1 if before in items else 1
         st.session_state["listed"] = items
     _show_list(verdicts)
@@ -69,7 +69,7 @@ def choose_one(verdicts: Any) -> tuple[str, int]:
 def _linked() -> tuple[str, int] | None:
     """The item that the page's address names."""
     run_id, _, index = st.query_params.get("item", "").rpartition(".")
-    return (run_id, int(index)) if run_id and index.isdigit() else None
+    return (run_id, int(index)) if run_id and index.isdecimal() else None
 
 
 def _step(by: int) -> None:
@@ -178,18 +178,13 @@ def _show_diff(detail: ItemDetail, original: LiftedAction, domain: Domain) -> No
             st.caption(plain(f"Parameters are matched by position and shown under the ground truth's names: {names}"))
         return
     text = detail.verdict["action_text"]
-    layouts = [action_pddl(original, types=bool(domain.planning.types), compact=compact) for compact in (True, False)]
+    truth = action_pddl(original, types=bool(domain.planning.types))
     if text is None:
         st.caption("There is no action to compare; the ground truth is:")
-        show_text(layouts[-1])
+        show_text(truth)
     else:
-        st.caption("The action did not parse, so the texts are compared line by line.")
-        # The ground truth is written as the model wrote: a line a section, or a line a literal.
-        st.html(markup.text_diff_html(max((diff_texts(truth, text) for truth in layouts), key=_lines_shared)))
-
-
-def _lines_shared(rows: Iterable[DiffRow]) -> int:
-    return sum(row.change == Change.SAME for row in rows)
+        st.caption("The action did not parse, so the texts are compared literal by literal, as they stand.")
+        st.html(markup.text_diff_html(diff_texts(truth, laid_out(text))))
 
 
 def _generated(verdict: Mapping[str, Any]) -> LiftedAction | None:

@@ -89,6 +89,25 @@ def test_stepping_and_filtering_keep_their_place(judged: str, visit: Visit) -> N
     assert listed(app)[app.number_input(key="position").value - 1][0] == action
 
 
+def test_the_item_is_still_shown_after_a_visit_to_another_page(judged: str, visit: Visit) -> None:
+    app = visit("failures")
+    button(app, "Next")
+    button(app, "Next")
+    shown = app.query_params["item"]
+    app.switch_page("pages/results.py").run()
+    app.query_params.clear()
+    app.switch_page("pages/failures.py").run()
+    assert not app.exception
+    assert app.number_input(key="position").value == 3
+    assert app.query_params["item"] == shown
+
+
+@pytest.mark.parametrize("item", ["nothing", "a.b.c", "run.²", "no-such-run.1"])
+def test_a_link_to_no_item_opens_the_first(judged: str, visit: Visit, item: str) -> None:
+    app = visit("failures", item=item)
+    assert app.number_input(key="position").value == 1
+
+
 def test_a_link_opens_the_item_it_names(judged: str, visit: Visit) -> None:
     app = visit("failures", run=judged, item=f"{judged}.10")
     assert app.subheader[0].value == "blocksworld / stack"
@@ -137,7 +156,7 @@ def test_every_problem_is_marked_in_the_action(judged: str, visit: Visit) -> Non
 
 def test_an_action_that_does_not_parse_is_compared_as_text(judged: str, visit: Visit) -> None:
     app = visit("failures", subclass="PError")
-    assert "compared line by line" in " ".join(caption.value for caption in app.caption)
+    assert "compared literal by literal" in " ".join(caption.value for caption in app.caption)
     assert "<mark>(:action</mark> unstack" in markup(app)
     assert "column 1: PError, 1 parenthesis is never closed" in words(app)
     assert ":parameters (?x - block ?y - block) :parameters (?x - block ?y - block) :precondition" in words(app)
