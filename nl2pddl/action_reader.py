@@ -280,8 +280,7 @@ def laid_out(text: str) -> str:
             lines.append(f"    {item.text}")
         elif isinstance(item, Group) and item.head == "and" and len(item.items) > 2:
             lines[-1] += " (and"
-            lines += [f"        {shown_text(operand)}" for operand in item.items[1:]]
-            lines[-1] += ")"
+            lines += [*(f"        {shown_text(operand)}" for operand in item.items[1:]), "    )"]
         else:
             lines[-1] += f" {shown_text(item)}"
     return "\n".join([f"({lines[0].strip()}", *lines[1:], ")"])

@@ -200,7 +200,7 @@ def action_pddl(action: LiftedAction, *, types: bool = True, compact: bool = Fal
         parts = [to_pddl(part) for part in conjuncts(formula)]
         if len(parts) == 1:
             return parts[0]
-        return "(and" + "".join(f"\n        {part}" for part in parts) + ")"
+        return "\n".join(["(and", *(f"        {part}" for part in parts), "    )"])
 
     return (
         f"(:action {action.name}\n"

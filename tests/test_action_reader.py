@@ -109,7 +109,8 @@ def test_an_action_that_does_not_parse_is_laid_out_like_one_that_does() -> None:
         "    :parameters (?x - b - c)\n"
         "    :precondition (and\n"
         "        (p ?x - b)\n"
-        "        q)\n"
+        "        q\n"
+        "    )\n"
         "    :effect (and (r))\n"
         ")"
     )

@@ -52,7 +52,7 @@ def show_headline(counts: Any, runs: int) -> None:
             help=_HELP[name], border=True,
         )  # fmt: skip
     places[-1].metric(
-        "Undecided", f"{undecided:,}", "not in the percentages", delta_color="off", delta_arrow="off",
+        "Undecided", f"{undecided:,}", "counted apart", delta_color="off", delta_arrow="off",
         help=_UNDECIDED_HELP, border=True,
     )  # fmt: skip
 

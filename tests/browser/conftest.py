@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.error
 import urllib.request
@@ -150,6 +151,10 @@ def chromium() -> tuple[str, str]:
 @pytest.fixture
 def open_browser(chromium: tuple[str, str]) -> Iterator[Callable[[], WebDriver]]:
     drivers: list[WebDriver] = []
+    # Not pytest's own folder: a socket in its profile takes a path of at most 107 bytes.
+    home = tempfile.mkdtemp(prefix="nl2pddl-browser-")
+    folders = ("HOME", "TMPDIR", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR")
+    environment = {**os.environ, **dict.fromkeys(folders, home)}
 
     def start() -> WebDriver:
         options = webdriver.ChromeOptions()
@@ -160,12 +165,13 @@ def open_browser(chromium: tuple[str, str]) -> Iterator[Callable[[], WebDriver]]
             "--disable-background-networking", "--window-size=1400,1000",
         ):  # fmt: skip
             options.add_argument(argument)
-        drivers.append(webdriver.Chrome(options=options, service=webdriver.ChromeService(chromium[1])))
+        drivers.append(webdriver.Chrome(options=options, service=webdriver.ChromeService(chromium[1], env=environment)))
         return drivers[-1]
 
     yield start
     for driver in drivers:
         driver.quit()
+    shutil.rmtree(home, ignore_errors=True)
 
 
 @pytest.fixture

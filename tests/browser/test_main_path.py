@@ -1,12 +1,15 @@
 """From an empty store to the diff of a failure, in a real browser."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from selenium.common.exceptions import TimeoutException
 from selenium.webdriver import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webdriver import WebDriver
+from selenium.webdriver.support.ui import WebDriverWait
 
 from tests.browser.conftest import Dashboard, Tab, wait_for
 from tests.pages.conftest import PUT_DOWN, blocksworld_script
@@ -53,7 +56,10 @@ def test_a_click_on_a_row_shows_its_item(tmp_path: Path, tab: Tab) -> None:
 
     def shown() -> bool:
         # The table is drawn on a canvas, and a click before it has its rows goes nowhere.
-        ActionChains(tab.driver).move_to_element_with_offset(table[0], *from_middle).click().pause(2).perform()
+        ActionChains(tab.driver).move_to_element_with_offset(table[0], *from_middle).click().perform()
+        # Not clicked again at once: a second click on a chosen row gives it up.
+        with suppress(TimeoutException):
+            WebDriverWait(tab.driver, 15).until(lambda _: "blocksworld / unstack" in tab.text)
         return "blocksworld / unstack" in tab.text
 
     wait_for(shown, "the item of the third row")
@@ -65,7 +71,8 @@ def test_output_never_runs_as_markup(tmp_path: Path, tab: Tab) -> None:
     tab.sees("4 of 4 items judged")
     tab.open("failures")
     tab.sees("no PDDL action")
-    assert tab.text.count("**bold** $x^2$ :material/home: [a](javascript:window.hacked=1)") == 2
+    literal = "**bold** $x^2$ :material/home: [a](javascript:window.hacked=1)"
+    wait_for(lambda: tab.text.count(literal) == 2, "the output as it was written, whole and in the raw output")
     assert '<img src=x onerror="window.hacked = 1">' in tab.text
     assert tab.driver.execute_script("return window.hacked") is None
     assert not tab.driver.find_elements(By.CSS_SELECTOR, '[data-testid="stMain"] img[src="x"]')
