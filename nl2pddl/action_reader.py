@@ -7,6 +7,7 @@ must refuse. This reader reports every problem it finds and goes on.
 from __future__ import annotations
 
 import re
+from collections import deque
 from dataclasses import dataclass, field
 
 from nl2pddl.actions import (
@@ -28,6 +29,7 @@ from nl2pddl.sexpr import Group, Node, Position, Token, UnmatchedError, read_gro
 
 KEYWORDS = (":parameters", ":precondition", ":effect")
 REQUIRED = (":parameters", ":effect")
+MAX_PROBLEMS = 200  # a megabyte of stray words needs no line each
 MAX_DEPTH = 100  # no action needs more, and Python's own recursion must not be the judge
 _NAME = re.compile(r"[a-z][a-z0-9_-]*\Z")
 _NUMERIC = frozenset({"increase", "decrease", "assign", "scale-up", "scale-down", "<", ">", "<=", ">="})
@@ -41,7 +43,8 @@ class _Reader:
     problems: list[Problem] = field(default_factory=list)
 
     def fail(self, kind: str, where: Position, message: str, subclass: Subclass = Subclass.U_TOKEN) -> None:
-        self.problems.append(Problem(subclass, kind, where.line, where.column, message))
+        if len(self.problems) < MAX_PROBLEMS or subclass is Subclass.NO_PDDL:
+            self.problems.append(Problem(subclass, kind, where.line, where.column, message))
 
     def action(self, group: Group) -> LiftedAction | None:
         sections = self.sections(group)
@@ -72,9 +75,9 @@ class _Reader:
         seen: set[str] = set()
         second = group.items[1] if len(group.items) > 1 else None
         nameless = isinstance(second, Token) and second.text.startswith(":")
-        rest = list(group.items[1 if nameless else 2 :])
+        rest = deque(group.items[1 if nameless else 2 :])
         while rest:
-            node = rest.pop(0)
+            node = rest.popleft()
             if not isinstance(node, Token) or node.text not in KEYWORDS:
                 expected = "expected " + ", ".join(KEYWORDS) + " or the closing ')'"
                 self.fail("stray-token", node.where, f"{expected}, found {_shown(node)}")
@@ -83,13 +86,13 @@ class _Reader:
                 self.fail("doubled-keyword", node.where, f"'{node.text}' stands twice in this action")
             seen.add(node.text)
             if rest and isinstance(rest[0], Group):
-                found.setdefault(node.text, rest.pop(0))
+                found.setdefault(node.text, rest.popleft())
             else:
                 following = rest[0] if rest else None
                 where = following.where if following else node.where
                 self.fail("stray-token", where, f"expected '(' after '{node.text}', found {_shown(following)}")
                 if following is not None and isinstance(following, Token) and following.text not in KEYWORDS:
-                    rest.pop(0)
+                    rest.popleft()
         return found
 
     def parameter_section(self, node: Node | None) -> tuple[Parameter, ...]:
@@ -99,9 +102,9 @@ class _Reader:
         """Read ``?a ?b - type ?c``; a type may be ``(either t1 t2)``."""
         parameters: list[Parameter] = []
         waiting: list[Token] = []
-        rest = list(nodes)
+        rest = deque(nodes)
         while rest:
-            node = rest.pop(0)
+            node = rest.popleft()
             if isinstance(node, Token) and node.text == "-":
                 types = self.type_after_dash(node, rest)
                 if not waiting:
@@ -115,8 +118,8 @@ class _Reader:
                 self.fail("malformed-typed-list", node.where, message)
         return tuple(parameters + [Parameter(token.text, (OBJECT,), token.where) for token in waiting])
 
-    def type_after_dash(self, dash: Token, rest: list[Node]) -> tuple[str, ...]:
-        node = rest.pop(0) if rest else None
+    def type_after_dash(self, dash: Token, rest: deque[Node]) -> tuple[str, ...]:
+        node = rest.popleft() if rest else None
         if isinstance(node, Token) and _NAME.match(node.text):
             return (node.text,)
         if isinstance(node, Group) and node.head == "either" and len(node.items) > 1:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from nl2pddl.action_reader import read_action
 from nl2pddl.actions import LiftedAction, canonical, difference
 from nl2pddl.equivalence import CrossCheckResult
-from nl2pddl.extraction import extract_action
+from nl2pddl.extraction import MAX_LENGTH, extract_action
 from nl2pddl.records import SUBCLASSES, Problem, Protocol, ResultClass, Subclass, Verdict
 from nl2pddl.semantics import check_action
 from nl2pddl.task import PlanningDomain
@@ -43,9 +43,11 @@ def classify(asked: Asked, output: str, compare_plans: ComparePlans, *, shortcut
     an action equal to the original is planned and compared like any other.
     """
     extraction = extract_action(output)
-    if extraction.group is None:
-        assert extraction.problem is not None
+    if extraction.problem is not None:
         return _refused((extraction.problem,), extraction.text)
+    if extraction.group is None:
+        reason = f"the action is longer than {MAX_LENGTH:,} characters; such a text is not read"
+        return Verdict(ResultClass.UNDECIDED, None, reason, Protocol.STRICT)
     action, problems = read_action(extraction.group)
     if action is None:
         return _refused(problems, extraction.text)

@@ -6,16 +6,19 @@ import re
 from dataclasses import dataclass
 
 from nl2pddl.records import Problem, Subclass
-from nl2pddl.sexpr import Group, UnmatchedError, position_at, read_group
+from nl2pddl.sexpr import Group, UnmatchedError, end_of_group, position_at, read_group
 
+MAX_LENGTH = 100_000  # characters; the longest ground-truth action has 300, and reading must take no time
 _START = re.compile(r"\(\s*(?:;[^\n]*\n\s*)*:action(?![\w-])", re.IGNORECASE)
+_COMMENT_LINE = re.compile(r"[^\S\n]*;")
 
 
 @dataclass(frozen=True)
 class Extraction:
     """The action text with its offset in the output and its parsed group, or the problem that kept us from it.
 
-    With an unmatched parenthesis ``text`` runs to the end of the output and ``group`` is None.
+    With an unmatched parenthesis ``text`` runs to the end of the output and ``group`` is None. Of an action longer than
+    ``MAX_LENGTH`` both ``group`` and ``problem`` are None: it is found, but not read.
     """
 
     text: str | None
@@ -42,20 +45,25 @@ def extract_action(output: str) -> Extraction:
         return Extraction(None, 0, None, Problem(Subclass.NO_PDDL, "no-action", where.line, where.column, message))
     rest = output[start:]
     try:
-        group = read_group(rest)
+        text = rest[: end_of_group(rest, 0)]
     except UnmatchedError as error:
         message = f"{error}; the innermost one opens here and has no ')'"
         problem = Problem(Subclass.P_ERROR, "unmatched-parenthesis", error.where.line, error.where.column, message)
         return Extraction(_without_fence(rest), start, None, problem)
-    return Extraction(rest[: group.end], start, group, None)
+    return Extraction(text, start, None if len(text) > MAX_LENGTH else read_group(text), None)
 
 
 def _start_of_action(output: str) -> int | None:
-    for match in _START.finditer(output):
+    position = 0
+    while (match := _START.search(output, position)) is not None:
         line_start = output.rfind("\n", 0, match.start()) + 1
         # In prose a semicolon is punctuation; only a line that begins with one is a comment.
-        if not output[line_start : match.start()].lstrip().startswith(";"):
+        if _COMMENT_LINE.match(output, line_start) is None:
             return match.start()
+        line_end = output.find("\n", match.start())
+        if line_end < 0:
+            return None
+        position = line_end + 1
     return None
 
 

@@ -25,6 +25,7 @@ from nl2pddl.records import Problem, Subclass
 from nl2pddl.sexpr import Position
 from nl2pddl.task import PlanningDomain, PlanningProblem
 
+MAX_PROBLEMS = 200
 Scope = Mapping[str, tuple[str, ...]]
 
 # What PDDL 2.1 asks for in :requirements before a construct may be used; :adl stands for all but :fluents.
@@ -43,7 +44,7 @@ _REQUIREMENTS = {
 def check_action(action: LiftedAction, domain: PlanningDomain, name: str) -> tuple[Problem, ...]:
     """Every semantic problem of ``action`` as a replacement for the domain's action ``name``.
 
-    Ordered by the paper's precedence (TError, PAError, NError, BPError), then by place.
+    Ordered by the paper's precedence (TError, PAError, NError, BPError), then by place; at most ``MAX_PROBLEMS``.
     """
     found = [
         *_check_parameters(action.parameters, domain),
@@ -52,7 +53,8 @@ def check_action(action: LiftedAction, domain: PlanningDomain, name: str) -> tup
         *_check_name(action, name),
     ]
     precedence = list(Subclass)
-    return tuple(sorted(found, key=lambda p: (precedence.index(p.subclass), p.line, p.column)))
+    found.sort(key=lambda p: (precedence.index(p.subclass), p.line, p.column))
+    return tuple(found[:MAX_PROBLEMS])
 
 
 def _problem(subclass: Subclass, kind: str, where: Position, message: str) -> Problem:

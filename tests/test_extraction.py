@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from nl2pddl.extraction import extract_action
+from nl2pddl.extraction import MAX_LENGTH, extract_action
 from nl2pddl.records import Subclass
 
 ACTION = "(:action a :parameters () :effect (p))"
@@ -52,3 +52,11 @@ def test_an_unclosed_action_is_a_parenthesis_error_at_the_innermost_open_one() -
     assert extraction.problem.subclass is Subclass.P_ERROR
     assert (extraction.problem.line, extraction.problem.column) == (2, 11)
     assert extraction.text == "(:action a\n  :effect (and (p)"
+
+
+def test_an_absurdly_long_action_is_found_but_not_read() -> None:
+    text = f"(:action a :parameters () :effect (and {'(p) ' * MAX_LENGTH}))"
+    extraction = extract_action(text)
+    assert extraction.text == text
+    assert extraction.group is None
+    assert extraction.problem is None

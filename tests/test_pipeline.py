@@ -195,3 +195,15 @@ def test_the_handed_cases_obey_the_strict_rules(evaluator: Evaluator, cases: Pat
         verdict = judge(evaluator, study, row["domain"], row["action"], row["output"])
         seen.setdefault(row["kind"], set()).add(verdict.subclass or verdict.result_class)
     assert seen == STRICT_ALWAYS
+
+
+@pytest.mark.parametrize(
+    "text", ["(" * 1_000_000, "\x00\ud800é" * 1000, "", "; (:action " * 100_000, "(:action " * 100_000]
+)
+def test_any_text_gets_a_verdict(evaluator: Evaluator, library: DomainLibrary, text: str) -> None:
+    assert judge(evaluator, library, "gripper", "move", text).result_class is ResultClass.SYNTAX
+
+
+def test_an_absurdly_long_action_is_undecided(evaluator: Evaluator, library: DomainLibrary) -> None:
+    text = f"(:action move :parameters () :effect (and {'(free left)' * 50_000}))"
+    assert judge(evaluator, library, "gripper", "move", text).result_class is ResultClass.UNDECIDED

@@ -89,3 +89,11 @@ def test_requirements_open_what_they_name() -> None:
         ":effect (when (q) (not (p ?x))))"
     )
     assert kinds(text, parse_domain(source), "a") == []
+
+
+def test_the_list_of_problems_is_bounded_and_keeps_the_first_in_precedence(blocksworld: PlanningDomain) -> None:
+    effect = " ".join(f"(nope{number})" for number in range(1000))
+    text = f"(:action stack :parameters (?x - gizmo) :effect (and {effect}))"
+    found = kinds(text, blocksworld)
+    assert len(found) == 200
+    assert found[0] == ("TError", "unknown-type")
