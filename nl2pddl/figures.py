@@ -163,7 +163,7 @@ def _subclass_bar(rows: Frame, name: str, colour: str, *, legend: bool) -> go.Ba
         legendgroup=name,
         showlegend=legend,
         marker={"color": colour},
-        text=[f"{count} ({share:.0f}%)" for count, share in zip(rows["count"], rows["percent"], strict=True)],
+        text=[f"{count} ({_share(share)})" for count, share in zip(rows["count"], rows["percent"], strict=True)],
         textposition="outside",
         cliponaxis=False,
         customdata=rows[["count", "total"]],
@@ -206,6 +206,11 @@ def are_histogram(table: Frame) -> go.Figure:
             figure.update_yaxes(title_text="actions", row=row, col=column)
     figure.update_layout(barmode="stack", bargap=0.08)
     return _laid_out(figure, 110 + 260 * -(-len(models) // _COLUMNS))
+
+
+def _share(percent: float) -> str:
+    """A share for a label: whole percents, but never "0%" of something that occurred."""
+    return "<1%" if 0 < percent < 1 else f"{percent:.0f}%"
 
 
 def empty_figure(message: str) -> go.Figure:

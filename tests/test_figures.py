@@ -159,3 +159,8 @@ def test_any_number_of_models_can_be_drawn(models: int) -> None:
     assert len(figures.class_pies(figures.class_table(counts)).data) == 2 * models
     assert len(figures.subclass_bars(figures.subclass_table(counts)).data) == 4 * models
     assert len(figures.class_bars(figures.class_table(counts)).data[1].y) == models
+
+
+@pytest.mark.parametrize(("percent", "label"), [(0, "0%"), (0.3, "<1%"), (0.7, "<1%"), (1.2, "1%"), (99.7, "100%")])
+def test_what_occurred_is_never_labelled_zero(percent: float, label: str) -> None:
+    assert figures._share(percent) == label
