@@ -25,12 +25,11 @@ from nl2pddl.actions import (
     When,
 )
 from nl2pddl.records import Problem, Subclass
-from nl2pddl.sexpr import Group, Node, Position, Token, UnmatchedError, read_group
+from nl2pddl.sexpr import MAX_DEPTH, Group, Node, Position, Token, UnmatchedError, depth, read_group
 
 KEYWORDS = (":parameters", ":precondition", ":effect")
 REQUIRED = (":parameters", ":effect")
 MAX_PROBLEMS = 200  # a megabyte of stray words needs no line each
-MAX_DEPTH = 100  # no action needs more, and Python's own recursion must not be the judge
 _NAME = re.compile(r"[a-z][a-z0-9_-]*\Z")
 _NUMERIC = frozenset({"increase", "decrease", "assign", "scale-up", "scale-down", "<", ">", "<=", ">="})
 _CONDITION_ONLY = frozenset({"or", "imply", "exists"})
@@ -229,20 +228,11 @@ def read_action(group: Group) -> tuple[LiftedAction | None, tuple[Problem, ...]]
     The action is None exactly when there is a problem.
     """
     reader = _Reader()
-    if _depth(group) > MAX_DEPTH:
+    if depth(group) > MAX_DEPTH:
         reader.fail("stray-token", group.where, f"parentheses nested more than {MAX_DEPTH} deep are not read")
         return None, tuple(reader.problems)
     action = reader.action(group)
     return action, tuple(sorted(reader.problems, key=lambda problem: (problem.line, problem.column)))
-
-
-def _depth(group: Group) -> int:
-    deepest, stack = 1, [(group, 1)]
-    while stack:
-        node, depth = stack.pop()
-        deepest = max(deepest, depth)
-        stack += [(item, depth + 1) for item in node.items if isinstance(item, Group)]
-    return deepest
 
 
 def _is_variable(text: str) -> bool:
@@ -275,7 +265,7 @@ def laid_out(text: str) -> str:
         group = read_group(text)
     except UnmatchedError:
         return text
-    if _depth(group) > MAX_DEPTH:
+    if depth(group) > MAX_DEPTH:
         return text
     lines = [""]
     for item in group.items:

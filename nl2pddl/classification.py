@@ -15,6 +15,7 @@ from nl2pddl.equivalence import CrossCheckResult
 from nl2pddl.extraction import MAX_LENGTH, extract_action
 from nl2pddl.records import SUBCLASSES, Problem, Protocol, ResultClass, Subclass, Verdict
 from nl2pddl.semantics import check_action
+from nl2pddl.sexpr import MAX_DEPTH
 from nl2pddl.task import PlanningDomain
 
 SAME_ACTION = "same action up to parameter names"
@@ -33,7 +34,8 @@ class Asked:
         return self.domain.actions[self.action]
 
 
-ComparePlans = Callable[[LiftedAction], CrossCheckResult]
+# Given the action, and whether it is the original up to names, so that it need not be planned with.
+ComparePlans = Callable[[LiftedAction, bool], CrossCheckResult]
 
 
 def classify(asked: Asked, output: str, compare_plans: ComparePlans, *, shortcuts: bool = True) -> Verdict:
@@ -46,7 +48,7 @@ def classify(asked: Asked, output: str, compare_plans: ComparePlans, *, shortcut
     if extraction.problem is not None:
         return _refused((extraction.problem,), extraction.text)
     if extraction.group is None:
-        reason = f"the action is longer than {MAX_LENGTH:,} characters; such a text is not read"
+        reason = f"an action longer than {MAX_LENGTH:,} characters or nested deeper than {MAX_DEPTH} is not read"
         return Verdict(ResultClass.UNDECIDED, None, reason, Protocol.STRICT)
     action, problems = read_action(extraction.group)
     if action is None:
@@ -55,19 +57,17 @@ def classify(asked: Asked, output: str, compare_plans: ComparePlans, *, shortcut
     problems = check_action(action, asked.domain, asked.action)
     if problems:
         return replace(_refused(problems, extraction.text), are=are)
-    if shortcuts and canonical(action) == canonical(asked.original):
-        reason = "the action equals the ground truth up to parameter names and the order of literals"
-        verdict = Verdict(ResultClass.EQUIVALENT, None, reason, Protocol.STRICT, shortcut=SAME_ACTION)
-    else:
-        result = compare_plans(action)
-        verdict = Verdict(
-            result.result_class,
-            result.subclass,
-            result.reason,
-            Protocol.STRICT,
-            cross_checks=result.checks,
-            failure=result.failure,
-        )
+    same = shortcuts and canonical(action) == canonical(asked.original)
+    result = compare_plans(action, same)
+    verdict = Verdict(
+        result.result_class,
+        result.subclass,
+        result.reason,
+        Protocol.STRICT,
+        cross_checks=result.checks,
+        failure=result.failure,
+        shortcut=SAME_ACTION if same else None,
+    )
     return replace(verdict, action_text=extraction.text, are=are)
 
 

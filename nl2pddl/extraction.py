@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from nl2pddl.records import Problem, Subclass
-from nl2pddl.sexpr import Group, UnmatchedError, end_of_group, position_at, read_group
+from nl2pddl.sexpr import MAX_DEPTH, Group, UnmatchedError, depth, end_of_group, position_at, read_group
 
 MAX_LENGTH = 100_000  # characters; the longest ground-truth action has 300, and reading must take no time
 _START = re.compile(r"\(\s*(?:;[^\n]*\n\s*)*:action(?![\w-])", re.IGNORECASE)
@@ -18,7 +18,8 @@ class Extraction:
     """The action text with its offset in the output and its parsed group, or the problem that kept us from it.
 
     With an unmatched parenthesis ``text`` runs to the end of the output and ``group`` is None. Of an action longer than
-    ``MAX_LENGTH`` both ``group`` and ``problem`` are None: it is found, but not read.
+    ``MAX_LENGTH`` or nested deeper than ``MAX_DEPTH`` both ``group`` and ``problem`` are None: it is found, but not
+    read.
     """
 
     text: str | None
@@ -50,7 +51,8 @@ def extract_action(output: str) -> Extraction:
         message = f"{error}; the innermost one opens here and has no ')'"
         problem = Problem(Subclass.P_ERROR, "unmatched-parenthesis", error.where.line, error.where.column, message)
         return Extraction(_without_fence(rest), start, None, problem)
-    return Extraction(text, start, None if len(text) > MAX_LENGTH else read_group(text), None)
+    group = read_group(text) if len(text) <= MAX_LENGTH else None
+    return Extraction(text, start, group if group and depth(group) <= MAX_DEPTH else None, None)
 
 
 def _start_of_action(output: str) -> int | None:

@@ -67,7 +67,7 @@ def _plain(error: Exception) -> str:
 def read_text(path: Path) -> str:
     """The text of a file, or an InputError that names it."""
     try:
-        return path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: cannot be read ({error})") from error
 

@@ -6,14 +6,16 @@ import time
 from dataclasses import dataclass, replace
 from types import TracebackType
 
-from nl2pddl.actions import LiftedAction, action_pddl
+from nl2pddl.actions import LiftedAction
 from nl2pddl.classification import Asked, classify
 from nl2pddl.domains import Domain, from_source
 from nl2pddl.equivalence import CrossCheckResult, PlannedProblem, cross_check
 from nl2pddl.errors import InputError
 from nl2pddl.planning.kstar import KStar, Outcome, PlannerAnswer, planner_version
+from nl2pddl.planning.planner_input import UnplannableError, planner_text
 from nl2pddl.planning.validation import VALIDATOR_VERSION
 from nl2pddl.records import DomainSource, EvaluationSettings, Verdict
+from nl2pddl.task import PlanningDomain
 
 
 @dataclass(frozen=True)
@@ -56,8 +58,8 @@ class Evaluator:
             known = ", ".join(domain.planning.actions)
             raise InputError(f"the domain '{domain.id}' has no action '{task.action}'; its actions are: {known}")
 
-        def compare_plans(new_action: LiftedAction) -> CrossCheckResult:
-            return self._compare_plans(domain, action, new_action, task.settings)
+        def compare_plans(new_action: LiftedAction, same: bool) -> CrossCheckResult:
+            return self._compare_plans(domain, action, new_action, task.settings, same=same)
 
         asked = Asked(domain.planning, action)
         verdict = classify(asked, task.output, compare_plans, shortcuts=task.settings.shortcuts)
@@ -75,21 +77,31 @@ class Evaluator:
         return self._domains[key]
 
     def _compare_plans(
-        self, domain: Domain, action: str, new_action: LiftedAction, settings: EvaluationSettings
+        self, domain: Domain, action: str, new_action: LiftedAction, settings: EvaluationSettings, *, same: bool
     ) -> CrossCheckResult:
+        """The cross-check with ``new_action``; where it is the ``same`` action its plans are the original's."""
         original = domain.planning
-        new_text = original.with_action(action, action_pddl(new_action, types=bool(original.types)))
-        new = replace(original, actions={**original.actions, action: new_action}, text=new_text)
-        planned = [
-            PlannedProblem(
-                name,
-                problem,
-                original=self._plans_of_original(domain, name, problem.text, settings),
-                new=self._search(new_text, problem.text, settings),
-            )
-            for name, problem in domain.problems
-        ]
+        new = replace(original, actions={**original.actions, action: new_action})
+        planned = []
+        for name, problem in domain.problems:
+            answer = self._plans_of_original(domain, name, problem.text, settings)
+            found = answer if same else self._plans_with(original, action, new_action, problem.text, settings)
+            planned.append(PlannedProblem(name, problem, original=answer, new=found))
         return cross_check(original, new, planned, action)
+
+    def _plans_with(
+        self,
+        original: PlanningDomain,
+        action: str,
+        new_action: LiftedAction,
+        problem: str,
+        settings: EvaluationSettings,
+    ) -> PlannerAnswer:
+        try:
+            text = original.with_action(action, planner_text(new_action, original))
+        except UnplannableError as error:
+            return PlannerAnswer(Outcome.ERROR, detail=str(error))
+        return self._search(text, problem, settings)
 
     def _plans_of_original(
         self, domain: Domain, name: str, problem: str, settings: EvaluationSettings

@@ -302,7 +302,7 @@ class _Run:
             _, pending = wait(pending, timeout=0.2)
 
     def _generate(self, pool: JudgePool, model: str, items: Sequence[RunItem]) -> None:
-        self.live.message = f"loading {model}"
+        self.live.message = f"loading {model} (its first use takes longer: it is downloaded or converted)"
         backend = self.manager.open_model(model, self.config.decoding)
         try:
             self.live.message = f"generating with {model}"

@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+MAX_DEPTH = 100  # no action needs more, and Python's own recursion must not be the judge
 _BRACKET = re.compile(r"[()]|;[^\n]*")
 _TOKEN = re.compile(r"\s+|;[^\n]*|\(|\)|[^\s();]+")
 
@@ -60,6 +61,16 @@ def lexemes(text: str, start: int = 0) -> Iterator[tuple[str, int]]:
         lexeme = match.group()
         if not lexeme.isspace() and not lexeme.startswith(";"):
             yield lexeme, match.start()
+
+
+def depth(group: Group) -> int:
+    """How deep groups are nested in ``group``; 1 where there is none inside."""
+    deepest, stack = 1, [(group, 1)]
+    while stack:
+        node, level = stack.pop()
+        deepest = max(deepest, level)
+        stack += [(item, level + 1) for item in node.items if isinstance(item, Group)]
+    return deepest
 
 
 class _Positions:

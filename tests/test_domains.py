@@ -101,6 +101,12 @@ def test_each_fault_has_its_file(folder: Path, name: str, old: str, new: str, me
     assert re.search(message, faults(folder)), faults(folder)
 
 
+def test_a_byte_order_mark_is_no_fault(folder: Path) -> None:
+    for path in (folder / "domain.pddl", folder / "language.toml", folder / "problems" / "p01.pddl"):
+        path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+    assert load_library(folder.parent).find("gripper").language
+
+
 def test_missing_files(folder: Path) -> None:
     (folder / "domain.pddl").unlink()
     shutil.rmtree(folder / "problems")

@@ -12,7 +12,7 @@ from nl2pddl.domains import DomainLibrary, load_library
 from nl2pddl.errors import InputError
 from nl2pddl.pipeline import EvaluationTask, Evaluator
 from nl2pddl.planning.kstar import KStar
-from nl2pddl.records import EvaluationSettings, ResultClass, Subclass, Verdict
+from nl2pddl.records import DomainSource, EvaluationSettings, ResultClass, Subclass, Verdict
 
 FULL = EvaluationSettings(shortcuts=False)
 ALL_ACTIONS = [
@@ -148,8 +148,7 @@ def test_the_shortcut_changes_nothing_but_the_work(evaluator: Evaluator, library
     assert (quick.result_class, quick.subclass, quick.are) == (full.result_class, full.subclass, full.are)
     assert quick.shortcut
     assert full.shortcut is None
-    assert full.cross_checks
-    assert not quick.cross_checks
+    assert quick.cross_checks == full.cross_checks
 
 
 def test_a_planner_limit_is_undecided_never_a_class(library: DomainLibrary) -> None:
@@ -207,3 +206,66 @@ def test_any_text_gets_a_verdict(evaluator: Evaluator, library: DomainLibrary, t
 def test_an_absurdly_long_action_is_undecided(evaluator: Evaluator, library: DomainLibrary) -> None:
     text = f"(:action move :parameters () :effect (and {'(free left)' * 50_000}))"
     assert judge(evaluator, library, "gripper", "move", text).result_class is ResultClass.UNDECIDED
+
+
+@pytest.mark.parametrize("depth", [101, 5000])
+def test_absurd_nesting_is_undecided_and_never_a_syntax_error(
+    evaluator: Evaluator, library: DomainLibrary, depth: int
+) -> None:
+    text = f"(:action move :parameters () :effect {'(and ' * depth}{')' * depth})"
+    assert judge(evaluator, library, "gripper", "move", text).result_class is ResultClass.UNDECIDED
+
+
+@pytest.mark.parametrize(
+    ("domain", "action", "old", "new"),
+    [
+        ("depot", "drop", "?z - surface", "?z - (either crate pallet)"),
+        ("depot", "drop", "?p - place", "?p - (either depot distributor)"),
+        ("depot", "drive", "?y - place", "?y - (either place depot)"),
+        ("logistics", "drive-truck", "?loc-to - place", "?loc-to - (either location airport)"),
+    ],
+)
+def test_either_of_all_subtypes_is_the_supertype(
+    evaluator: Evaluator, library: DomainLibrary, domain: str, action: str, old: str, new: str
+) -> None:
+    text = ground_truth(library, domain, action).replace(old, new, 1)
+    assert new in text
+    verdict = judge(evaluator, library, domain, action, text)
+    assert (verdict.result_class, verdict.are) == (ResultClass.EQUIVALENT, 0), verdict.reason
+
+
+def test_either_of_too_few_subtypes_loses_plans(evaluator: Evaluator, library: DomainLibrary) -> None:
+    text = ground_truth(library, "depot", "drop").replace("?z - surface", "?z - (either crate)", 1)
+    verdict = judge(evaluator, library, "depot", "drop", text)
+    assert verdict.result_class is ResultClass.DIFFERENT
+
+
+def test_doubled_literals_cost_the_planner_nothing(evaluator: Evaluator, library: DomainLibrary) -> None:
+    text = ground_truth(library, "blocksworld", "pick-up")
+    text = text.replace("(clear ?x)", "(clear ?x) " * 2000, 1)
+    settings = EvaluationSettings(seconds=5, shortcuts=False)
+    verdict = judge(evaluator, library, "blocksworld", "pick-up", text, settings)
+    assert (verdict.result_class, verdict.are) == (ResultClass.EQUIVALENT, 0)
+
+
+@pytest.mark.parametrize("shortcuts", [True, False])
+def test_a_domain_whose_problem_has_no_plan_decides_nothing(
+    evaluator: Evaluator, library: DomainLibrary, shortcuts: bool
+) -> None:
+    source = library.find("gripper").source
+    (name, problem), *_ = source.problems
+    unsolvable = DomainSource("gripper", source.domain, ((name, problem.replace("(free ", "(at-robby west) ; ")),))
+    settings = EvaluationSettings(shortcuts=shortcuts)
+    output = ground_truth(library, "gripper", "move")
+    verdict = evaluator.evaluate(EvaluationTask(unsolvable, "move", output, settings))
+    assert verdict.result_class is ResultClass.UNDECIDED
+    assert "no plans of the original domain (unsolvable" in verdict.reason
+
+
+@pytest.mark.parametrize("shortcuts", [True, False])
+def test_without_a_planner_no_shortcut_gives_a_class_either(library: DomainLibrary, shortcuts: bool) -> None:
+    with Evaluator(KStar(search_binary="/bin/false")) as broken:
+        settings = EvaluationSettings(shortcuts=shortcuts)
+        verdict = judge(broken, library, "gripper", "move", ground_truth(library, "gripper", "move"), settings)
+    assert verdict.result_class is ResultClass.UNDECIDED
+    assert "error: exit 1" in verdict.reason

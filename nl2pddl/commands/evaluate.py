@@ -33,6 +33,8 @@ def evaluate_file(outputs: Path, domains: Path, out: Path, settings: EvaluationS
     library = load_library(domains)
     for broken in library.broken.values():
         print(f"warning: domain left out: {broken}", file=sys.stderr)
+    if not library.domains:
+        raise InputError(f"{domains}: none of its domains can be used (see above)")
     if not outputs.is_file():
         raise InputError(f"{outputs}: no such file; it should hold one JSON object a line")
     if not out.parent.is_dir():

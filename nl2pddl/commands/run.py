@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 
+from nl2pddl.errors import InputError
 from nl2pddl.generation import EMBEDDED
 from nl2pddl.records import ResultClass, RunConfig, RunProgress, RunStatus
 from nl2pddl.runs import RunManager
@@ -33,6 +34,8 @@ def launch(settings: Settings, make_config: Callable[[Sequence[str]], RunConfig]
 
 def resume(settings: Settings, run_id: str) -> int:
     """Go on with a run of the store and follow it to its end."""
+    if not settings.store.is_file():
+        raise InputError(f"{settings.store}: no such store, so there is no run to resume")
     with Store(settings.store) as store:
         manager = RunManager(store, settings)
         try:

@@ -9,13 +9,17 @@ from pathlib import Path
 from nl2pddl.errors import InputError
 from nl2pddl.pddl_io import parse_domain, parse_problem, read_text
 from nl2pddl.planning.validation import PlanValidator, read_plan
+from nl2pddl.semantics import check_ground_atoms
 
 
 def validate_plans(domain: Path, problem: Path, plans: Sequence[Path], *, as_json: bool) -> int:
     """Print whether each plan is valid, and the reason where it is not. A file that is no plan counts as not valid."""
-    validator = PlanValidator(
-        parse_domain(read_text(domain), str(domain)), parse_problem(read_text(problem), str(problem))
-    )
+    planning = parse_domain(read_text(domain), str(domain))
+    task = parse_problem(read_text(problem), str(problem))
+    faults = list(check_ground_atoms(task, planning))
+    if faults:
+        raise InputError(f"{problem} does not fit {domain}: {faults[0]}", faults)
+    validator = PlanValidator(planning, task)
     for path in plans:
         text = read_text(path)
         try:

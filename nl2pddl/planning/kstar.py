@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import json
 import os
@@ -47,6 +48,8 @@ _OUTCOMES: dict[int, Outcome] = {
     23: Outcome.TIME,
     24: Outcome.TIME,
 }
+_INCOMPLETE = (1, 2, 3)
+_GRACE_SECONDS = 5.0
 HEURISTICS = ("lmcut()", "hmax()")
 
 
@@ -97,14 +100,19 @@ class KStar:
         self.close()
 
     def close(self) -> None:
-        """End the planner process."""
+        """End the planner process; it removes its scratch folder."""
         process, self._process = self._process, None
         if process is not None:
-            process.kill()
-            process.wait()
+            # It ends by itself when its standard input closes. Killed at once it could not tidy up.
             for stream in (process.stdin, process.stdout):
                 if stream is not None:
-                    stream.close()
+                    with contextlib.suppress(BrokenPipeError):
+                        stream.close()
+            try:
+                process.wait(_GRACE_SECONDS)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
         if self._scratch is not None:
             shutil.rmtree(self._scratch, ignore_errors=True)
             self._scratch = None
@@ -145,6 +153,8 @@ class KStar:
         if reply["timed_out"]:
             return PlannerAnswer(Outcome.TIME, (), code, f"stopped after {seconds:g} s", heuristic)
         outcome = _OUTCOMES.get(code, Outcome.ERROR)
+        if code in _INCOMPLETE and not (folder / "plans.json").exists():
+            outcome = Outcome.ERROR  # any program that fails exits with 1
         if outcome is Outcome.SOLVED:
             return _read_plans(folder / "plans.json", code, heuristic)
         detail = "" if outcome is Outcome.UNSOLVABLE else f"exit {code}: {_last_line(folder / 'planner.log')}"
@@ -172,15 +182,15 @@ class KStar:
         """Start the planner process where none is running, and give its scratch folder."""
         if self._process is None or self._process.poll() is not None or self._scratch is None:
             self.close()
-            self._scratch = Path(tempfile.mkdtemp(prefix="nl2pddl-kstar-"))
-            self._process = _start(self._scratch)
+            self._process, self._scratch = _start()
         return self._scratch
 
 
-def _start(scratch: Path) -> subprocess.Popen[str]:
+def _start() -> tuple[subprocess.Popen[str], Path]:
+    """A new planner process, ready for requests, and its scratch folder."""
     script = Path(__file__).with_name("planner_process.py")
     process = subprocess.Popen(
-        [sys.executable, str(script), str(kstar_folder() / "translate"), str(scratch)],
+        [sys.executable, str(script), str(kstar_folder() / "translate")],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -190,11 +200,12 @@ def _start(scratch: Path) -> subprocess.Popen[str]:
     )
     assert process.stdout is not None
     assert process.stderr is not None
-    if not process.stdout.readline():
+    ready = process.stdout.readline()
+    if not ready:
         reason = process.stderr.read().strip().splitlines() or ["no message"]
         raise PlannerError(f"the K* translator cannot be started: {reason[-1]}")
     process.stderr.close()
-    return process
+    return process, Path(json.loads(ready)["scratch"])
 
 
 def _read_plans(path: Path, code: int, heuristic: str) -> PlannerAnswer:

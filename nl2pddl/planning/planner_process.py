@@ -1,6 +1,6 @@
 """The long-lived process behind K*: holds the loaded translator and forks one planner call after another.
 
-Run as ``python planner_process.py TRANSLATE_DIR SCRATCH_DIR``; a JSON request a line on standard input, a JSON answer a
+Run as ``python planner_process.py TRANSLATE_DIR``; a JSON request a line on standard input, a JSON answer a
 line on standard output. Each call is one forked child that translates and then becomes the search binary, so one time
 limit and one memory limit cover both, and one kill ends both. It imports nothing of ours: it must start fast and stay
 small. It has one thread and holds no torch, DuckDB or Streamlit, so forking is safe here.
@@ -14,6 +14,7 @@ import resource
 import shutil
 import signal
 import sys
+import tempfile
 import time
 import traceback
 from types import ModuleType
@@ -45,6 +46,7 @@ def _child(translator: ModuleType, request: dict[str, Any]) -> None:
     """In the forked child: limits, translation, then exec of the search binary. Never returns."""
     code = CANNOT_START
     try:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
         os.setpgid(0, 0)
         _die_with_parent()
         os.chdir(request["folder"])
@@ -107,22 +109,28 @@ def _wait(pid: int, seconds: float, parent: int) -> dict[str, Any]:
         time.sleep(_POLL_SECONDS)
 
 
+def _end(*_: object) -> None:
+    sys.exit(1)
+
+
 def main() -> None:
     """Answer requests until standard input closes, which it does when the process that asks is gone.
 
-    The scratch folder goes with this process: whoever asked may have been killed and cannot tidy up.
+    The scratch folder is made and removed here: whoever asked may have been killed and cannot tidy up.
     """
-    translate_dir, scratch = sys.argv[1:3]
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the program that started us
+    scratch = tempfile.mkdtemp(prefix="nl2pddl-kstar-")
     try:
-        _serve(translate_dir)
+        signal.signal(signal.SIGTERM, _end)
+        _serve(sys.argv[1], scratch)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
 
 
-def _serve(translate_dir: str) -> None:
+def _serve(translate_dir: str, scratch: str) -> None:
     parent = os.getppid()
     translator = _load_translator(translate_dir)
-    print(json.dumps({"ready": True}), flush=True)
+    print(json.dumps({"scratch": scratch}), flush=True)
     for line in sys.stdin:
         request = json.loads(line)
         sys.stdout.flush()

@@ -65,6 +65,13 @@ class Store:
 
     def _migrate(self) -> None:
         with self.transaction() as cursor:
+            tables = {name for (name,) in cursor.execute("SELECT table_name FROM duckdb_tables()").fetchall()}
+            if tables and "schema_version" not in tables:
+                found = ", ".join(sorted(tables)[:3])
+                raise StoreFormatError(
+                    f"{self.path}: a DuckDB database of something else (tables {found}), left as it was; choose another "
+                    "path"
+                )
             cursor.execute(
                 "CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL, created_at TIMESTAMP NOT NULL)"
             )

@@ -45,7 +45,8 @@ def run_labels(runs: Any) -> dict[str, str]:
     ):
         chosen = json.loads(config)
         models = model_labels(chosen["models"]).values()
-        parts = [f"{at:%d %b %Y, %H:%M}", name, few(models), few(chosen["domains"])]
+        # The end of the id tells apart two runs launched in one minute with the same settings.
+        parts = [f"{at:%d %b %Y, %H:%M}", name, few(models), few(chosen["domains"]), run_id.rpartition("-")[2]]
         labels[run_id] = " · ".join(part for part in parts if part)
     return labels
 

@@ -18,7 +18,7 @@ from nl2pddl.store import Store, queries
 from nl2pddl.store.queries import ItemDetail
 from nl2pddl.ui import markup
 from nl2pddl.ui.choosing import model_labels
-from nl2pddl.ui.text import plain, show_text
+from nl2pddl.ui.text import LONGEST_SHOWN, plain, show_text
 
 _MEANINGS = {
     "NoPDDL": "no PDDL action",
@@ -153,7 +153,7 @@ def _show_action(detail: ItemDetail) -> None:
     else:
         st.markdown("**Extracted action**")
     with st.container(border=True):
-        st.html(markup.marked_html(mark_problems(detail.output if text is None else text, problems)))
+        st.html(markup.marked_html(mark_problems((detail.output if text is None else text)[:LONGEST_SHOWN], problems)))
 
 
 def _show_texts(detail: ItemDetail) -> None:
@@ -184,7 +184,7 @@ def _show_diff(detail: ItemDetail, original: LiftedAction, domain: Domain) -> No
         show_text(truth)
     else:
         st.caption("The action did not parse, so the texts are compared literal by literal, as they stand.")
-        st.html(markup.text_diff_html(diff_texts(truth, laid_out(text))))
+        st.html(markup.text_diff_html(diff_texts(truth, laid_out(text[:LONGEST_SHOWN]))))
 
 
 def _generated(verdict: Mapping[str, Any]) -> LiftedAction | None:

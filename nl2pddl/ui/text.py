@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 import streamlit as st
 
+LONGEST_SHOWN = 20_000
 _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
 
 
@@ -21,8 +22,13 @@ def show_fault(title: str, *reasons: str) -> None:
 
 
 def show_text(text: str, *, height: int | None = None) -> None:
-    """A block of untrusted text with a copy button; at most ``height`` pixels high, then it scrolls."""
-    st.code(text, language=None, wrap_lines=True, height=height or "content")
+    """A block of untrusted text with a copy button; at most ``height`` pixels high, then it scrolls.
+
+    Of a very long text the beginning is shown, with a line that says so: a browser draws a megabyte for minutes.
+    """
+    st.code(text[:LONGEST_SHOWN], language=None, wrap_lines=True, height=height or "content")
+    if len(text) > LONGEST_SHOWN:
+        st.caption(f"The first {LONGEST_SHOWN:,} of {len(text):,} characters; the store holds all of them.")
 
 
 def reasons_of(error: Exception) -> tuple[str, ...]:

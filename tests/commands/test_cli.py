@@ -84,7 +84,7 @@ def test_all_domains_and_several_descriptions(tmp_path: Path) -> None:
         (["--domain", "gripper", "--prompts", "0"], "at least one prompt"),
         (["--domain", "gripper", "--domains", "/nowhere"], "/nowhere: no such folder"),
         (["--domain", "gripper", "--workers", "0"], "must be positive"),
-        (["--resume", "nope"], "has no run 'nope'"),
+        (["--resume", "nope"], "no such store"),
         (["--resume", "nope", "--seed", "3"], "leave out --seed"),
         (["--description", "long"], "invalid choice: 'long'"),
     ],
@@ -177,6 +177,9 @@ def test_validate(tmp_path: Path) -> None:
     assert [(row["plan"], row["valid"]) for row in rows] == [(str(path), False) for path in plans]
     assert "goal" in rows[0]["reason"]
     assert "line 1" in rows[1]["reason"]
+    misfit = command("validate", domain, DOMAINS / "heavy" / "problems" / "p01.pddl", plans[0])
+    assert misfit.returncode == 2
+    assert "does not fit" in misfit.stderr
     wrong = command("validate", domain, "/nowhere.pddl", plans[0])
     assert wrong.returncode == 2
     assert "/nowhere.pddl" in wrong.stderr

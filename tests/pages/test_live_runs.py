@@ -108,3 +108,22 @@ def test_a_model_that_cannot_answer_ends_the_run_with_its_reason(data: Path, vis
     app.run()
     assert app.dataframe[0].value.iloc[0]["status"] == "✕ failed"
     assert "no scripted output" in app.error[0].value
+
+
+def test_runs_launched_in_one_minute_with_the_same_settings_are_told_apart(data: Path, visit: Visit) -> None:
+    model = blocksworld_script(data / "same.jsonl")
+    library = load_library(ROOT / "domains")
+    config = RunConfig((model,), ("blocksworld",))
+    ids = [f"20261201-120000-{number:04x}" for number in range(3)]
+    with Store(data / "store.duckdb") as store:
+        for run_id in ids:
+            writes.add_run(store, run_id, config, items_of(config, library), [library.find("blocksworld").source])
+            writes.add_event(store, run_id, "started")
+    app = visit("live_runs", run=ids[1])
+    assert len(set(app.selectbox(key="shown_run").options)) == 3
+    next(button for button in app.button if button.label == "Resume").click()
+    app.run()
+    wait_until_idle(app)
+    assert app.query_params["run"] in (ids[1], [ids[1]])
+    with Store(data / "store.duckdb") as store:
+        assert [queries.counts(store, run_id)[2] for run_id in ids] == [0, 4, 0]

@@ -137,6 +137,15 @@ def test_a_file_that_is_no_store_is_named_and_left_alone(tmp_path: Path) -> None
     assert path.read_bytes() == before
 
 
+def test_another_program_s_database_is_left_alone(tmp_path: Path) -> None:
+    with duckdb.connect(str(tmp_path / "x.duckdb")) as other:
+        other.execute("CREATE TABLE runs (a INTEGER)")
+    with pytest.raises(StoreFormatError, match="of something else"):
+        Store(tmp_path / "x.duckdb")
+    with duckdb.connect(str(tmp_path / "x.duckdb")) as other:
+        assert other.execute("SELECT table_name FROM duckdb_tables()").fetchall() == [("runs",)]
+
+
 def test_a_folder_is_no_store(tmp_path: Path) -> None:
     with pytest.raises(StoreError):
         Store(tmp_path)
