@@ -69,8 +69,8 @@ class Store:
             if tables and "schema_version" not in tables:
                 found = ", ".join(sorted(tables)[:3])
                 raise StoreFormatError(
-                    f"{self.path}: a DuckDB database of something else (tables {found}), left as it was; choose another "
-                    "path"
+                    f"{self.path}: a DuckDB database of something else (tables {found}), left as it was. Choose "
+                    "another path"
                 )
             cursor.execute(
                 "CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL, created_at TIMESTAMP NOT NULL)"
