@@ -18,9 +18,8 @@ DONE, FAILURE, WRONG_INPUT = 0, 1, 2
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and give its exit status; an error is one line on standard error."""
-    parser = build_parser()
-    options = parser.parse_args(arguments)
     try:
+        options = build_parser().parse_args(arguments)
         status: int = options.command(options)
     except InputError as error:
         print(f"error: {error}", file=sys.stderr)

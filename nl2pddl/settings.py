@@ -6,6 +6,8 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from nl2pddl.errors import InputError
+
 PROJECT_ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -28,8 +30,10 @@ def load_settings() -> Settings:
 
 
 def default_workers() -> int:
-    """NL2PDDL_WORKERS, or half the cores (at least one): the other half generates."""
-    wanted = os.environ.get("NL2PDDL_WORKERS", "")
-    if wanted.isdigit() and int(wanted) > 0:
+    """NL2PDDL_WORKERS, or half the cores (at least one): the other half generates. Raises InputError for no number."""
+    wanted = os.environ.get("NL2PDDL_WORKERS", "").strip()
+    if wanted:
+        if not (wanted.isdecimal() and int(wanted) > 0):
+            raise InputError(f"NL2PDDL_WORKERS is '{wanted}'; it must be a whole number from 1")
         return int(wanted)
     return max(1, (os.cpu_count() or 2) // 2)

@@ -15,7 +15,8 @@ PACKAGE = ROOT / "nl2pddl"
 
 # From the start of the data flow to its end; a module may import from its own rank or from those before it.
 RANKS = (
-    {"errors", "records", "sexpr", "settings"},
+    {"errors"},
+    {"records", "sexpr", "settings"},
     {"actions", "seeding"},
     {"action_reader", "task", "extraction"},
     {"semantics", "pddl_io", "diffing"},

@@ -8,7 +8,7 @@ from pathlib import Path
 import streamlit as st
 from streamlit.navigation.page import Page
 
-from nl2pddl.errors import StoreError, StoreLockedError
+from nl2pddl.errors import InputError, StoreError, StoreLockedError
 from nl2pddl.runs import RunManager
 from nl2pddl.settings import Settings, load_settings
 from nl2pddl.store import Store
@@ -56,13 +56,15 @@ def open_page() -> Handles:
         st.navigation(_pages(), position="hidden")
         st.rerun()
     st.html(STYLE)
-    settings = load_settings()
     try:
+        settings = load_settings()
         return _handles(str(settings.data_dir), str(settings.domains_dir), str(settings.store), settings.workers)
     except StoreLockedError as error:
         show_fault("The result store is in use by another program.", str(error))
     except StoreError as error:
         show_fault("The result store cannot be opened.", str(error))
+    except InputError as error:
+        show_fault("A setting is wrong.", str(error))
     if st.button("Try again"):
         st.rerun()
     st.stop()

@@ -96,6 +96,13 @@ def test_wrong_input_is_one_line_and_status_2(tmp_path: Path, options: list[str]
     assert "Traceback" not in done.stderr
 
 
+def test_a_wrong_setting_is_status_2(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NL2PDDL_WORKERS", "many")
+    done = command("run", "--domain", "gripper", data=tmp_path)
+    assert done.returncode == 2
+    assert "NL2PDDL_WORKERS is 'many'" in done.stderr
+
+
 def test_a_file_that_is_no_store_is_status_2(tmp_path: Path) -> None:
     (tmp_path / "x.duckdb").write_text("no store " * 1000)
     done = command("run", "--domain", "gripper", "--store", tmp_path / "x.duckdb", data=tmp_path)
