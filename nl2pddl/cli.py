@@ -13,7 +13,7 @@ from nl2pddl.errors import InputError, NL2PDDLError
 from nl2pddl.records import Decoding, DescriptionClass, EvaluationSettings, Protocol, RunConfig
 from nl2pddl.settings import load_settings
 
-DONE, FAILURE, WRONG_INPUT = 0, 1, 2
+FAILURE, WRONG_INPUT = 1, 2
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

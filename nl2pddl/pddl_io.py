@@ -159,9 +159,3 @@ def _goal(item: Any, where: str) -> Formula:
     if isinstance(item, PddlPredicate):
         return _ground_atom(item, where)
     raise InputError(f"{where}: the goal '{item}' is not a conjunction of literals")
-
-
-def problem_domain_name(text: str) -> str | None:
-    """The ``(:domain NAME)`` of a problem without a full parse, or None."""
-    match = re.search(r"\(\s*:domain\s+([^\s()]+)", text, re.IGNORECASE)
-    return match.group(1).lower() if match else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from nl2pddl.actions import OBJECT, Atom, Formula, LiftedAction, Not, Parameter, atoms, conjuncts
+from nl2pddl.actions import OBJECT, Atom, Formula, LiftedAction, Not, Parameter, conjuncts
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,3 @@ class PlanningProblem:
     init: frozenset[Atom]
     goal: Formula
     text: str
-
-    def predicates_used(self) -> set[str]:
-        """The predicates of the initial state and the goal."""
-        return {atom.predicate for atom in (*self.init, *atoms(self.goal))}
