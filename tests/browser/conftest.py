@@ -97,7 +97,10 @@ class Tab:
         return ""
 
     def sees(self, text: str) -> None:
-        wait_for(lambda: text in self.text, f"{text!r} on the page; it shows: {self.text}")
+        try:
+            wait_for(lambda: text in self.text, "")
+        except pytest.fail.Exception:
+            pytest.fail(f"waited in vain for {text!r} on the page; it shows: {self.text}")
 
     def click(self, label: str, kind: str = "button") -> None:
         """Click the last button (or link, kind "a") with this label."""

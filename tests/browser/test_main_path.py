@@ -32,11 +32,12 @@ def test_launch_watch_and_see_why_an_action_failed(tmp_path: Path, tab: Tab) -> 
     tab.click("Look at the failures", "a")
     tab.sees("blocksworld / put-down")
     tab.sees("different · NPApp: a new plan fails in the original domain")
+    tab.sees("How it was made")  # the end of the page: all of it is drawn
     missing = tab.driver.find_element(By.CSS_SELECTOR, "td.nl-missing")
     assert missing.text == "(not (holding ?x))"
     assert missing.value_of_css_property("background-color") != "rgba(0, 0, 0, 0)"
     assert "does not hold" in tab.driver.find_element(By.CSS_SELECTOR, "td.nl-fault:last-child").text
-    assert PUT_DOWN.splitlines()[-1].strip() in tab.text
+    tab.sees(PUT_DOWN.splitlines()[-1].strip())
     tab.click("Next")
     tab.sees("blocksworld / stack")
     tab.sees("the type 'brick' is not in the domain")
@@ -73,7 +74,7 @@ def test_output_never_runs_as_markup(tmp_path: Path, tab: Tab) -> None:
     tab.sees("no PDDL action")
     literal = "**bold** $x^2$ :material/home: [a](javascript:window.hacked=1)"
     wait_for(lambda: tab.text.count(literal) == 2, "the output as it was written, whole and in the raw output")
-    assert '<img src=x onerror="window.hacked = 1">' in tab.text
+    tab.sees('<img src=x onerror="window.hacked = 1">')
     assert tab.driver.execute_script("return window.hacked") is None
     assert not tab.driver.find_elements(By.CSS_SELECTOR, '[data-testid="stMain"] img[src="x"]')
 
@@ -82,7 +83,7 @@ def test_output_never_runs_as_markup(tmp_path: Path, tab: Tab) -> None:
 def test_a_link_works_on_a_cold_server(tab: Tab, page: str, text: str) -> None:
     tab.open(page)
     tab.sees(text)
-    assert tab.driver.current_url == f"{tab.dashboard.url}/{page}"
+    wait_for(lambda: tab.driver.current_url == f"{tab.dashboard.url}/{page}", "the page's own address")
     wait_for(lambda: tab.driver.title == "NL2PDDL", "the title that app.py gives")
 
 
