@@ -14,7 +14,8 @@ from selenium.webdriver.support.ui import WebDriverWait
 from tests.browser.conftest import Dashboard, Tab, wait_for
 from tests.pages.conftest import PUT_DOWN, blocksworld_script
 
-pytestmark = pytest.mark.browser
+# A browser on a loaded machine may lose a click or a key; a fault of ours fails the second time as well.
+pytestmark = [pytest.mark.browser, pytest.mark.flaky(reruns=1)]
 HOSTILE = (
     '<script>window.hacked = 1</script> <img src=x onerror="window.hacked = 1"> '
     "**bold** $x^2$ :material/home: [a](javascript:window.hacked=1)"
