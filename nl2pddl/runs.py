@@ -156,6 +156,7 @@ class RunManager:
             if run_id in self._live:
                 raise RunError(f"run {run_id} is already under way")
             live = self._live[run_id] = _Live(run_id)
+            self._last_message.pop(run_id, None)
         self._queue.put(live)
 
     def cancel(self, run_id: str) -> None:

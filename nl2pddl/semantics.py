@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from nl2pddl.action_reader import MAX_PROBLEMS
 from nl2pddl.actions import (
     OBJECT,
     And,
@@ -25,7 +26,6 @@ from nl2pddl.records import Problem, Subclass
 from nl2pddl.sexpr import Position
 from nl2pddl.task import PlanningDomain, PlanningProblem
 
-MAX_PROBLEMS = 200
 Scope = Mapping[str, tuple[str, ...]]
 
 # What PDDL 2.1 asks for in :requirements before a construct may be used; :adl stands for all but :fluents.

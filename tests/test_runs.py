@@ -173,6 +173,7 @@ def test_a_full_disk_ends_the_run_and_keeps_what_was_stored(
     manager.resume(run_id)
     assert manager.wait(run_id, 60)
     assert manager.progress(run_id).status is RunStatus.FINISHED
+    assert manager.progress(run_id).message == ""
 
 
 def test_status_of_a_run_that_no_one_works_on() -> None:
