@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from nl2pddl.planning.kstar import Outcome, PlannerAnswer
 from nl2pddl.planning.validation import PlanValidator
-from nl2pddl.records import CrossCheck, PlanFailure, ResultClass, Subclass
+from nl2pddl.records import CrossCheck, ExactDecision, PlanFailure, ResultClass, Subclass
 from nl2pddl.task import PlanningDomain, PlanningProblem
 
 NEW_ON_ORIGINAL = "new on original"
@@ -30,13 +30,18 @@ class PlannedProblem:
 
 @dataclass(frozen=True)
 class CrossCheckResult:
-    """The class the cross-check gives, why, and the counts behind it."""
+    """The class the cross-check gives, why, and the counts behind it; with the exact decision where it was asked for.
+
+    ``working_plans`` is the published code's count (see ``records.Verdict``).
+    """
 
     result_class: ResultClass
     subclass: Subclass | None
     reason: str
     checks: tuple[CrossCheck, ...]
     failure: PlanFailure | None = None
+    exact: tuple[ExactDecision, ...] = ()
+    working_plans: int | None = None
 
 
 def cross_check(

@@ -53,9 +53,46 @@ class DescriptionClass(StrEnum):
 
 
 class Protocol(StrEnum):
-    """The rules a verdict was reached by; stored with every verdict."""
+    """The rules a verdict was reached by; stored with every verdict.
+
+    ``STRICT``: the paper's definitions, robustly. ``PUBLISHED``: what the published code does (see ``rules``).
+    """
 
     STRICT = "strict"
+    PUBLISHED = "published"
+
+
+class ValidatorChoice(StrEnum):
+    """Who checks the plans. ``AUTO``: VAL where it is installed, else ours. ``BOTH``: stop where they differ."""
+
+    AUTO = "auto"
+    OURS = "ours"
+    VAL = "val"
+    BOTH = "both"
+
+
+class ActionRelation(StrEnum):
+    """How a generated action relates to the original as text, whatever its class."""
+
+    IDENTICAL = "identical up to names"
+    REORDERED = "identical up to the order of parameters"
+    DIFFERENT = "different"
+
+
+class PlanRelation(StrEnum):
+    """How the two domains' sets of plans relate, as far as it is known."""
+
+    SAME = "same, by the exact decision"
+    CROSSING = "top-k cross over"
+    DIFFERENT = "different, with a witness"
+
+
+class ExactOutcome(StrEnum):
+    """The exact decision on one problem. ``UNDECIDED``: a limit of states or seconds was reached first."""
+
+    EQUAL = "equal"
+    DIFFERENT = "different"
+    UNDECIDED = "undecided"
 
 
 class RunStatus(StrEnum):
@@ -139,12 +176,71 @@ class CrossCheck:
 
 
 @dataclass(frozen=True)
+class ExactDecision:
+    """Whether two domains have the same set of plans for one problem (see ``exact``).
+
+    ``witness`` is a shortest plan of the one domain that is none of the other, ``witness_of`` names the domain it is a
+    plan of ("first" or "second"; the original is the first), ``failure`` says why it is none of the other. ``states``
+    and ``transitions`` count what was explored, ``facts`` the ground facts that remained after pruning; ``detail`` says
+    which limit was reached where the outcome is undecided.
+    """
+
+    problem: str
+    outcome: ExactOutcome
+    witness: tuple[str, ...] | None = None
+    witness_of: str | None = None
+    failure: str | None = None
+    facts: int = 0
+    states: int = 0
+    transitions: int = 0
+    seconds: float = 0.0
+    detail: str = ""
+
+
+@dataclass(frozen=True)
+class Score:
+    """Precision and recall of the literals of one part of an action against the original's, and their F1.
+
+    With no literals on either side all three are 1; with none on one side only, that side's measure is 1 and the other
+    0.
+    """
+
+    precision: float
+    recall: float
+    f1: float
+
+
+@dataclass(frozen=True)
+class ActionComparison:
+    """A generated action held against the original, literal by literal.
+
+    ``differing`` are the literals they do not share, such as "precondition lacks (clear ?x)", with the original's
+    parameter names. ``are`` matches parameters by position (the paper's); ``are_typed`` adds one for each parameter
+    whose type differs or that one side lacks; ``are_permuted`` is the smallest over all permutations of the parameters
+    that keep each parameter's type, and ``permutation`` the one that gives it: the original's parameter at position i
+    is matched by the new one at ``permutation[i]`` (None: by none).
+    """
+
+    relation: ActionRelation
+    differing: tuple[str, ...]
+    are: int
+    are_typed: int
+    are_permuted: int
+    permutation: tuple[int | None, ...]
+    precondition: Score
+    effect: Score
+
+
+@dataclass(frozen=True)
 class Verdict:
     """What one generated action is worth, and why.
 
-    ``action_text`` is the extracted action (None where nothing was found), ``are`` the action reconstruction error
-    (None where the action did not parse), ``seconds`` the wall time of the whole evaluation of this item. ``shortcut``
-    names the shortcut that gave the class without planning, or is None.
+    ``action_text`` is the extracted action (None where nothing was found), ``are`` the action reconstruction error as
+    the protocol counts it (None where the action did not parse), ``seconds`` the wall time of the whole evaluation of
+    this item. ``shortcut`` names the shortcut that gave the class without planning, or is None. ``working_plans`` is
+    the published code's count of plans that crossed over before it stopped (its "planDif"; None under ``strict``).
+    ``exercised`` tells whether any plan compared uses the action. ``comparison_key`` identifies what was compared, so
+    that the same comparison need not be made twice; ``cached`` marks a verdict that used an earlier comparison.
     """
 
     result_class: ResultClass
@@ -160,6 +256,13 @@ class Verdict:
     validator_version: str = ""
     shortcut: str | None = None
     seconds: float = 0.0
+    comparison: ActionComparison | None = None
+    plan_relation: PlanRelation | None = None
+    exercised: bool | None = None
+    exact: tuple[ExactDecision, ...] = ()
+    working_plans: int | None = None
+    comparison_key: str | None = None
+    cached: bool = False
 
 
 @dataclass(frozen=True)
@@ -215,7 +318,9 @@ class Decoding:
 class EvaluationSettings:
     """How verdicts are reached.
 
-    ``seconds`` and ``memory_mb`` bound one planner call, translation and search together.
+    ``seconds`` and ``memory_mb`` bound one planner call, translation and search together. ``shortcuts`` allows what
+    gives the same verdict sooner: the action that equals the original, and a comparison made before. With ``exact`` the
+    exact decision is made too, within ``exact_states`` states and ``exact_seconds`` a problem.
     """
 
     protocol: Protocol = Protocol.STRICT
@@ -223,6 +328,10 @@ class EvaluationSettings:
     seconds: float = 30.0
     memory_mb: int = 4096
     shortcuts: bool = True
+    validator: ValidatorChoice = ValidatorChoice.AUTO
+    exact: bool = False
+    exact_states: int = 1_000_000
+    exact_seconds: float = 60.0
 
 
 @dataclass(frozen=True)
@@ -249,6 +358,8 @@ def run_config_from_dict(data: dict[str, Any]) -> RunConfig:
     decoding, evaluation = dict(data["decoding"]), dict(data["evaluation"])
     decoding["stop_strings"] = tuple(decoding["stop_strings"])
     evaluation["protocol"] = Protocol(evaluation["protocol"])
+    if "validator" in evaluation:  # absent in runs of before there was a choice
+        evaluation["validator"] = ValidatorChoice(evaluation["validator"])
     return RunConfig(
         models=tuple(data["models"]),
         domains=tuple(data["domains"]),
