@@ -24,7 +24,8 @@ from nl2pddl.actions import (
     Quantified,
     When,
 )
-from nl2pddl.records import Problem, Subclass
+from nl2pddl.records import Problem, Protocol
+from nl2pddl.rules import problem
 from nl2pddl.sexpr import MAX_DEPTH, Group, Node, Position, Token, UnmatchedError, depth, read_group
 
 KEYWORDS = (":parameters", ":precondition", ":effect")
@@ -41,9 +42,9 @@ class _Reader:
 
     problems: list[Problem] = field(default_factory=list)
 
-    def fail(self, kind: str, where: Position, message: str, subclass: Subclass = Subclass.U_TOKEN) -> None:
-        if len(self.problems) < MAX_PROBLEMS or subclass is Subclass.NO_PDDL:
-            self.problems.append(Problem(subclass, kind, where.line, where.column, message))
+    def fail(self, kind: str, where: Position, message: str) -> None:
+        if len(self.problems) < MAX_PROBLEMS or kind == "missing-keyword":
+            self.problems.append(problem(kind, Protocol.STRICT, where, message))
 
     def action(self, group: Group) -> LiftedAction | None:
         sections = self.sections(group)
@@ -52,7 +53,7 @@ class _Reader:
             # A keyword that stands further in (a ')' is missing before it) is misplaced, and reported as stray there.
             if keyword not in sections and not _mentions(group, keyword):
                 message = f"'{keyword}' is missing; an action needs {' and '.join(REQUIRED)}"
-                self.fail("missing-keyword", group.where, message, Subclass.NO_PDDL)
+                self.fail("missing-keyword", group.where, message)
         parameters = self.parameter_section(sections.get(":parameters"))
         precondition = self.formula_section(sections.get(":precondition"), effect=False)
         effect = self.formula_section(sections.get(":effect"), effect=True)
@@ -232,7 +233,7 @@ def read_action(group: Group) -> tuple[LiftedAction | None, tuple[Problem, ...]]
         reader.fail("stray-token", group.where, f"parentheses nested more than {MAX_DEPTH} deep are not read")
         return None, tuple(reader.problems)
     action = reader.action(group)
-    return action, tuple(sorted(reader.problems, key=lambda problem: (problem.line, problem.column)))
+    return action, tuple(sorted(reader.problems, key=lambda found: (found.line, found.column)))
 
 
 def _is_variable(text: str) -> bool:

@@ -221,17 +221,43 @@ def renamed_by_position(action: LiftedAction, names: Mapping[str, str]) -> Lifte
     )
 
 
-def canonical(action: LiftedAction) -> str:
-    """A text equal for two actions exactly when they differ only in parameter names and the order of literals."""
-    numbered = renamed_by_position(action, {p.name: f"?{i}" for i, p in enumerate(action.parameters)})
-    return "\n".join(
-        (
-            numbered.name,
-            typed_list(numbered.parameters),
-            to_pddl(And((numbered.precondition,)), ordered=True),
-            to_pddl(And((numbered.effect,)), ordered=True),
-        )
+def normal(formula: Formula) -> Formula:
+    """The formula with operands of ``and`` and ``or`` sorted, doubles dropped and nested ``and`` flattened."""
+    match formula:
+        case And():
+            parts = {to_pddl(part): part for part in map(normal, conjuncts(formula))}
+            return And(tuple(parts[text] for text in sorted(parts)))
+        case Or(operands):
+            parts = {to_pddl(part): part for part in map(normal, operands)}
+            return Or(tuple(parts[text] for text in sorted(parts)), formula.where)
+        case Imply(left, right):
+            return Imply(normal(left), normal(right), formula.where)
+        case Quantified(quantifier, variables, body):
+            return Quantified(quantifier, variables, normal(body), formula.where)
+        case When(condition, effect):
+            return When(normal(condition), normal(effect), formula.where)
+        case _:
+            return formula
+
+
+def canonical_action(action: LiftedAction) -> LiftedAction:
+    """The action with its parameters numbered and its literals sorted.
+
+    Two actions have the same one exactly when they differ only in parameter names and in order and doubling of
+    literals. Planning and validating with it makes their verdicts the same to the last detail.
+    """
+    numbered = renamed_by_position(action, {p.name: f"?p{i}" for i, p in enumerate(action.parameters, start=1)})
+    return LiftedAction(
+        numbered.name,
+        numbered.parameters,
+        normal(And((numbered.precondition,))),
+        normal(And((numbered.effect,))),
     )
+
+
+def canonical(action: LiftedAction) -> str:
+    """The canonical action as text."""
+    return action_pddl(canonical_action(action), compact=True)
 
 
 @dataclass(frozen=True)

@@ -120,7 +120,7 @@ def _load(identity: str, domain_file: Path, problem_folder: Path, language_file:
         language = _load_language(language_file, planning, faults)
     if faults or planning is None:
         raise DomainError(identity, faults)
-    source = DomainSource(identity, planning.text, tuple((name, problem.text) for name, problem in problems))
+    source = DomainSource(identity, planning.source, tuple((name, problem.text) for name, problem in problems))
     return Domain(identity, planning, tuple(problems), language, source)
 
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from nl2pddl.actions import action_pddl
+from nl2pddl.planning.checking import PlanChecker
 from nl2pddl.planning.kstar import Outcome, PlannerAnswer
-from nl2pddl.planning.validation import PlanValidator
-from nl2pddl.records import CrossCheck, ExactDecision, PlanFailure, ResultClass, Subclass
+from nl2pddl.records import CrossCheck, ExactDecision, PlanFailure, ResultClass, Subclass, ValidatorChoice
 from nl2pddl.task import PlanningDomain, PlanningProblem
 
 NEW_ON_ORIGINAL = "new on original"
@@ -45,17 +46,27 @@ class CrossCheckResult:
 
 
 def cross_check(
-    original: PlanningDomain, new: PlanningDomain, planned: Sequence[PlannedProblem], action: str
+    original: PlanningDomain,
+    new: PlanningDomain,
+    planned: Sequence[PlannedProblem],
+    action: str,
+    checker: PlanChecker | None = None,
 ) -> CrossCheckResult:
-    """Compare the plan sets of ``original`` and ``new``, which differ in ``action`` only, on every planned problem."""
+    """Compare the plan sets of ``original`` and ``new``, which differ in ``action`` only, on every planned problem.
+
+    ``checker`` says which plans are plans of the other domain; without one our own validator does. Raises
+    ValidatorsDifferError where it asks two that differ.
+    """
     unplanned = _without_plans(planned, action)
     if unplanned is not None:
         return unplanned
+    checker = checker or PlanChecker(ValidatorChoice.OURS)
+    new_text = original.with_action(action, action_pddl(new.actions[action], types=bool(original.types)))
     checks: list[CrossCheck] = []
     failures: dict[str, list[PlanFailure]] = {NEW_ON_ORIGINAL: [], ORIGINAL_ON_NEW: []}
     for item in planned:
-        new_failures = _failures(original, item, item.new.plans, NEW_ON_ORIGINAL)
-        original_failures = _failures(new, item, item.original.plans, ORIGINAL_ON_NEW)
+        new_failures = _failures(checker, original, original.text, item, NEW_ON_ORIGINAL)
+        original_failures = _failures(checker, new, new_text, item, ORIGINAL_ON_NEW)
         failures[NEW_ON_ORIGINAL] += new_failures
         failures[ORIGINAL_ON_NEW] += original_failures
         checks.append(
@@ -116,18 +127,15 @@ def _without_plans(planned: Sequence[PlannedProblem], action: str) -> CrossCheck
 
 
 def _failures(
-    domain: PlanningDomain, item: PlannedProblem, plans: Sequence[tuple[str, ...]], direction: str
+    checker: PlanChecker, domain: PlanningDomain, text: str, item: PlannedProblem, direction: str
 ) -> list[PlanFailure]:
-    """The plans that are none in ``domain``, each with its step and unmet literal."""
-    validator = PlanValidator(domain, item.problem)
-    failures = []
-    for plan in plans:
-        check = validator.check(plan)
-        if not check.valid:
-            failures.append(
-                PlanFailure(item.name, direction, plan, check.step, check.action, check.literal, check.reason)
-            )
-    return failures
+    """The plans of the one domain that are none in ``domain``, the other, each with its step and unmet literal."""
+    plans = (item.new if direction == NEW_ON_ORIGINAL else item.original).plans
+    return [
+        PlanFailure(item.name, direction, plan, check.step, check.action, check.literal, check.reason)
+        for plan, check in zip(plans, checker.check(domain, text, item.problem, plans), strict=True)
+        if not check.valid
+    ]
 
 
 def _refuted(first: PlanFailure, count: int, direction: str) -> str:

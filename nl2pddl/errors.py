@@ -58,3 +58,7 @@ class RunError(NL2PDDLError):
 
 class PlannerError(NL2PDDLError):
     """The planner is missing or cannot be started at all (never: it found no plan)."""
+
+
+class ValidatorsDifferError(NL2PDDLError):
+    """Two plan validators gave different answers to one plan: a fault of one of them, for a person to look at."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from nl2pddl.records import Problem, Subclass
+from nl2pddl.records import Problem, Protocol
+from nl2pddl.rules import problem
 from nl2pddl.sexpr import MAX_DEPTH, Group, UnmatchedError, depth, end_of_group, position_at, read_group
 
 MAX_LENGTH = 100_000  # characters; the longest ground-truth action has 300, and reading must take no time
@@ -43,14 +44,14 @@ def extract_action(output: str) -> Extraction:
             else "the output holds no '(' at all: no PDDL was written"
         )
         where = position_at(output, output.index("(")) if has_parenthesis else position_at(output, 0)
-        return Extraction(None, 0, None, Problem(Subclass.NO_PDDL, "no-action", where.line, where.column, message))
+        return Extraction(None, 0, None, problem("no-action", Protocol.STRICT, where, message))
     rest = output[start:]
     try:
         text = rest[: end_of_group(rest, 0)]
     except UnmatchedError as error:
         message = f"{error}; the innermost one opens here and has no ')'"
-        problem = Problem(Subclass.P_ERROR, "unmatched-parenthesis", error.where.line, error.where.column, message)
-        return Extraction(_without_fence(rest), start, None, problem)
+        unmatched = problem("unmatched-parenthesis", Protocol.STRICT, error.where, message)
+        return Extraction(_without_fence(rest), start, None, unmatched)
     group = read_group(text) if len(text) <= MAX_LENGTH else None
     return Extraction(text, start, group if group and depth(group) <= MAX_DEPTH else None, None)
 

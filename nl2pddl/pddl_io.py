@@ -25,7 +25,7 @@ from pddl.parser.problem import ProblemParser
 from nl2pddl.action_reader import read_action
 from nl2pddl.actions import OBJECT, And, Atom, Formula, LiftedAction, Not, Parameter
 from nl2pddl.errors import InputError
-from nl2pddl.sexpr import Group, UnmatchedError, read_group
+from nl2pddl.sexpr import Group, UnmatchedError, folded, read_group
 from nl2pddl.task import PlanningDomain, PlanningProblem, Predicate
 
 _lock = threading.Lock()
@@ -74,7 +74,7 @@ def read_text(path: Path) -> str:
 
 def parse_domain(source: str, where: str = "domain") -> PlanningDomain:
     """A PDDL domain as a record. Raises InputError, with ``where`` and the line, for what is not a valid domain."""
-    text = source.lower()
+    text = folded(source)
     # Positions, order and actions come from our own reader: ``pddl`` keeps sets, and no places.
     try:
         root = read_group(text)
@@ -105,6 +105,7 @@ def parse_domain(source: str, where: str = "domain") -> PlanningDomain:
         constants={str(c.name): str(c.type_tag or OBJECT) for c in sorted(parsed.constants, key=lambda c: str(c.name))},
         predicates=predicates,
         actions=actions,
+        source=source,
         text=text,
         action_spans=spans,
     )
@@ -112,7 +113,7 @@ def parse_domain(source: str, where: str = "domain") -> PlanningDomain:
 
 def parse_problem(source: str, where: str = "problem") -> PlanningProblem:
     """A PDDL problem as a record. Raises InputError for what is not valid, or beyond STRIPS in init or goal."""
-    text = source.lower()
+    text = folded(source)
     parsed = _parse(ProblemParser, text, where)
     return PlanningProblem(
         name=str(parsed.name),

@@ -22,7 +22,8 @@ from nl2pddl.actions import (
     atoms,
     to_pddl,
 )
-from nl2pddl.records import Problem, Subclass
+from nl2pddl.records import Problem, Protocol
+from nl2pddl.rules import by_precedence, problem
 from nl2pddl.sexpr import Position
 from nl2pddl.task import PlanningDomain, PlanningProblem
 
@@ -52,13 +53,11 @@ def check_action(action: LiftedAction, domain: PlanningDomain, name: str) -> tup
         *_check_formula(action.effect, domain, _scope(action.parameters), effect=True),
         *_check_name(action, name),
     ]
-    precedence = list(Subclass)
-    found.sort(key=lambda p: (precedence.index(p.subclass), p.line, p.column))
-    return tuple(found[:MAX_PROBLEMS])
+    return by_precedence(found, Protocol.STRICT)[:MAX_PROBLEMS]
 
 
-def _problem(subclass: Subclass, kind: str, where: Position, message: str) -> Problem:
-    return Problem(subclass, kind, where.line, where.column, message)
+def _problem(kind: str, where: Position, message: str) -> Problem:
+    return problem(kind, Protocol.STRICT, where, message)
 
 
 def _scope(parameters: tuple[Parameter, ...]) -> dict[str, tuple[str, ...]]:
@@ -68,7 +67,7 @@ def _scope(parameters: tuple[Parameter, ...]) -> dict[str, tuple[str, ...]]:
 def _check_name(action: LiftedAction, name: str) -> Iterator[Problem]:
     if action.name != name.lower():
         message = f"the action is called '{action.name}', asked for was '{name.lower()}'"
-        yield _problem(Subclass.N_ERROR, "wrong-name", Position(), message)
+        yield _problem("wrong-name", Position(), message)
 
 
 def _check_parameters(parameters: tuple[Parameter, ...], domain: PlanningDomain) -> Iterator[Problem]:
@@ -76,13 +75,13 @@ def _check_parameters(parameters: tuple[Parameter, ...], domain: PlanningDomain)
     for parameter in parameters:
         if parameter.name in seen:
             message = f"the parameter {parameter.name} is declared twice"
-            yield _problem(Subclass.T_ERROR, "duplicate-parameter", parameter.where, message)
+            yield _problem("duplicate-parameter", parameter.where, message)
         seen.add(parameter.name)
         for type_name in parameter.types:
             if not domain.is_type(type_name):
                 known = ", ".join(domain.types) or "none besides object"
                 message = f"the type '{type_name}' is not in the domain; its types are: {known}"
-                yield _problem(Subclass.T_ERROR, "unknown-type", parameter.where, message)
+                yield _problem("unknown-type", parameter.where, message)
 
 
 def _check_formula(formula: Formula, domain: PlanningDomain, scope: Scope, *, effect: bool) -> Iterator[Problem]:
@@ -95,7 +94,7 @@ def _check_formula(formula: Formula, domain: PlanningDomain, scope: Scope, *, ef
                 yield from _unsupported(operand, domain, effect=effect)
             elif not effect and not domain.has_negated_preconditions:
                 message = f"(not ({operand.predicate} ...)): this domain has no negated preconditions"
-                yield _problem(Subclass.BP_ERROR, "negated-precondition", operand.where, message)
+                yield _problem("negated-precondition", operand.where, message)
             yield from _check_atom(operand, domain, scope)
         case And(operands) | Or(operands):
             for part in operands:
@@ -140,7 +139,7 @@ def _unsupported(formula: Formula, domain: PlanningDomain, *, effect: bool) -> I
     else:
         declared = " ".join(sorted(domain.requirements)) or "none"
         message = f"'{construct}' needs {' or '.join(sorted(wanted))}; the domain declares {declared}"
-    yield _problem(Subclass.BP_ERROR, "unsupported", where, message)
+    yield _problem("unsupported", where, message)
 
 
 def _check_atom(atom: Atom, domain: PlanningDomain, scope: Scope) -> Iterator[Problem]:
@@ -151,23 +150,21 @@ def _check_atom(atom: Atom, domain: PlanningDomain, scope: Scope) -> Iterator[Pr
             if argument.startswith("?")
             else ("undeclared-constant", "no constant of the domain")
         )
-        yield _problem(Subclass.PA_ERROR, kind, atom.where, f"'{argument}' in ({atom.predicate} ...) is {what}")
+        yield _problem(kind, atom.where, f"'{argument}' in ({atom.predicate} ...) is {what}")
     if atom.predicate == "=":
         if len(atom.arguments) != 2:
-            yield _problem(
-                Subclass.PA_ERROR, "arity", atom.where, f"'=' takes 2 arguments, found {len(atom.arguments)}"
-            )
+            yield _problem("arity", atom.where, f"'=' takes 2 arguments, found {len(atom.arguments)}")
         return
     predicate = domain.predicates.get(atom.predicate)
     if predicate is None:
         message = f"the predicate '{atom.predicate}' is not in the list; allowed are: {', '.join(domain.predicates)}"
-        yield _problem(Subclass.PA_ERROR, "unknown-predicate", atom.where, message)
+        yield _problem("unknown-predicate", atom.where, message)
         return
     wanted = len(predicate.parameters)
     if len(atom.arguments) != wanted:
         noun = "argument" if wanted == 1 else "arguments"
         message = f"'{atom.predicate}' takes {wanted} {noun}, found {len(atom.arguments)}"
-        yield _problem(Subclass.PA_ERROR, "arity", atom.where, message)
+        yield _problem("arity", atom.where, message)
         return
     for argument, parameter in zip(atom.arguments, predicate.parameters, strict=True):
         types = _types_of(argument, domain, scope)
@@ -176,7 +173,7 @@ def _check_atom(atom: Atom, domain: PlanningDomain, scope: Scope) -> Iterator[Pr
         if not domain.fits(types, parameter.types):
             have = " or ".join(types) if types != (OBJECT,) else "object (no type given)"
             message = f"'{argument}' is of type {have}, but '{atom.predicate}' takes {parameter.type_text} there"
-            yield _problem(Subclass.T_ERROR, "type-mismatch", atom.where, message)
+            yield _problem("type-mismatch", atom.where, message)
 
 
 def _types_of(argument: str, domain: PlanningDomain, scope: Scope) -> tuple[str, ...] | None:

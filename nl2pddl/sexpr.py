@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+import string
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 MAX_DEPTH = 100  # no action needs more, and Python's own recursion must not be the judge
+_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 _BRACKET = re.compile(r"[()]|;[^\n]*")
 _TOKEN = re.compile(r"\s+|;[^\n]*|\(|\)|[^\s();]+")
 
@@ -61,6 +63,11 @@ def lexemes(text: str, start: int = 0) -> Iterator[tuple[str, int]]:
         lexeme = match.group()
         if not lexeme.isspace() and not lexeme.startswith(";"):
             yield lexeme, match.start()
+
+
+def folded(text: str) -> str:
+    """The text with A to Z in lower case and every offset as it was (``str.lower`` may lengthen other letters)."""
+    return text.translate(_LOWER)
 
 
 def depth(group: Group) -> int:

@@ -21,7 +21,8 @@ class PlanningDomain:
     """A PDDL domain, all in lower case.
 
     ``types`` maps each declared type to its parent (``object`` at the root), ``constants`` each constant to its type.
-    ``text`` is the source that ``with_action`` splices into; ``action_spans`` holds each action's offsets in it.
+    ``source`` is the text as written, ``text`` the same in lower case, which ``with_action`` splices into;
+    ``action_spans`` holds each action's offsets in both.
     """
 
     name: str
@@ -30,7 +31,8 @@ class PlanningDomain:
     constants: Mapping[str, str]
     predicates: Mapping[str, Predicate]
     actions: Mapping[str, LiftedAction]
-    text: str
+    source: str = field(repr=False)
+    text: str = field(repr=False)
     action_spans: Mapping[str, tuple[int, int]] = field(repr=False)
 
     def is_type(self, name: str) -> bool:

@@ -17,6 +17,7 @@ PACKAGE = ROOT / "nl2pddl"
 RANKS = (
     {"errors"},
     {"records", "sexpr", "settings"},
+    {"rules"},
     {"actions", "seeding"},
     {"action_reader", "task", "extraction"},
     {"semantics", "pddl_io", "diffing", "action_metrics"},
@@ -26,7 +27,9 @@ RANKS = (
     {"generation"},
     {"planning"},
     {"equivalence", "exact"},
-    {"classification", "memory"},
+    {"candidate"},
+    {"published", "memory"},
+    {"classification"},
     {"pipeline"},
     {"judge_process", "judging", "cluster"},
     {"store"},

@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
@@ -117,18 +118,26 @@ class KStar:
             shutil.rmtree(self._scratch, ignore_errors=True)
             self._scratch = None
 
-    def top_k(self, domain: str, problem: str, k: int, seconds: float, memory_mb: int) -> PlannerAnswer:
+    def top_k(
+        self,
+        domain: str,
+        problem: str,
+        k: int,
+        seconds: float,
+        memory_mb: int,
+        heuristics: Sequence[str] = HEURISTICS,
+    ) -> PlannerAnswer:
         """The ``k`` cheapest plans of a task given as two PDDL texts.
 
-        ``lmcut`` refuses some legal tasks (exit 34); those are searched again with ``hmax`` within what is left of the
-        time. A full plan set or none at all: plans found before a limit struck are dropped.
+        ``lmcut`` refuses some legal tasks (exit 34); those are searched again with the next of ``heuristics``. A full
+        plan set or none at all: plans found before a limit struck are dropped.
         """
         with tempfile.TemporaryDirectory(dir=self._running()) as name:
             folder = Path(name)
             (folder / "domain.pddl").write_text(domain, encoding="utf-8")
             (folder / "problem.pddl").write_text(problem, encoding="utf-8")
             answer = PlannerAnswer(Outcome.ERROR)
-            for number, heuristic in enumerate(HEURISTICS):
+            for number, heuristic in enumerate(heuristics):
                 answer = self._search(folder, heuristic, k, seconds, memory_mb, translate=number == 0)
                 if answer.exit_code != UNSUPPORTED_EXIT:
                     break

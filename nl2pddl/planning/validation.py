@@ -60,7 +60,7 @@ class PlanValidator:
         """Run ``plan``, steps such as "(stack a b)", from the initial state and test the goal."""
         state = self.init
         for number, step in enumerate(plan, start=1):
-            words = [lexeme.lower() for lexeme, _ in lexemes(step) if lexeme not in "()"]
+            words = _words(step)
             fault = self._fault(words)
             if fault:
                 return PlanCheck(False, number, step, None, f"step {number}, {step}: {fault}")
@@ -75,6 +75,17 @@ class PlanValidator:
             reason = f"the goal {unmet} does not hold after the last step"
             return PlanCheck(False, len(plan) + 1, None, unmet, reason)
         return PlanCheck(True)
+
+    def names_objects(self, plan: Sequence[str]) -> bool:
+        """Whether every step of a known action has as many arguments as it takes, and every argument is an object."""
+        for step in plan:
+            name, *arguments = _words(step) or [""]
+            action = self.domain.actions.get(name)
+            if action is not None and len(arguments) != len(action.parameters):
+                return False
+            if not self.objects.keys() >= set(arguments):
+                return False
+        return True
 
     def _fault(self, words: Sequence[str]) -> str | None:
         """Why a step is no ground action of the domain, or None."""
@@ -154,6 +165,10 @@ class PlanValidator:
         names = [variable.name for variable in formula.variables]
         for values in product(*domains):
             yield {**binding, **dict(zip(names, values, strict=True))}
+
+
+def _words(step: str) -> list[str]:
+    return [lexeme.lower() for lexeme, _ in lexemes(step) if lexeme not in "()"]
 
 
 def _ground(atom: Atom, binding: Binding) -> GroundAtom:
