@@ -145,14 +145,27 @@ def rename(formula: Formula, names: Mapping[str, str]) -> Formula:
             return Or(tuple(rename(operand, names) for operand in operands), formula.where)
         case Imply(left, right):
             return Imply(rename(left, names), rename(right, names), formula.where)
-        case Quantified(quantifier, variables, body):
-            bound = {variable.name for variable in variables}
-            free = {old: new for old, new in names.items() if old not in bound}
-            return Quantified(quantifier, variables, rename(body, free), formula.where)
+        case Quantified(quantifier, bound, body):
+            inner = {old: new for old, new in names.items() if old not in {variable.name for variable in bound}}
+            # A bound variable must not capture what a free one is renamed to.
+            taken = set(inner.values()) | variables(body)
+            for variable in bound:
+                if variable.name in inner.values():
+                    inner[variable.name] = _fresh(variable.name, taken)
+            renamed = tuple(Parameter(inner.get(v.name, v.name), v.types, v.where) for v in bound)
+            return Quantified(quantifier, renamed, rename(body, inner), formula.where)
         case When(condition, effect):
             return When(rename(condition, names), rename(effect, names), formula.where)
         case Numeric():
             return formula
+
+
+def _fresh(name: str, taken: set[str]) -> str:
+    """The name with marks that make it one that is not taken; it is taken now."""
+    while name in taken:
+        name += "-b"
+    taken.add(name)
+    return name
 
 
 def to_pddl(formula: Formula, *, ordered: bool = False) -> str:
@@ -240,13 +253,41 @@ def normal(formula: Formula) -> Formula:
             return formula
 
 
-def canonical_action(action: LiftedAction) -> LiftedAction:
-    """The action with its parameters numbered and its literals sorted.
+def numbered_bound(formula: Formula, prefix: str = "?q") -> Formula:
+    """The formula with the variables of its quantifiers numbered, so that their names are no matter."""
+    match formula:
+        case And(operands):
+            return And(tuple(numbered_bound(part, prefix) for part in operands))
+        case Or(operands):
+            return Or(tuple(numbered_bound(part, prefix) for part in operands), formula.where)
+        case Imply(left, right):
+            return Imply(numbered_bound(left, prefix), numbered_bound(right, prefix), formula.where)
+        case When(condition, effect):
+            return When(numbered_bound(condition, prefix), numbered_bound(effect, prefix), formula.where)
+        case Quantified(quantifier, bound, body):
+            names = {variable.name: f"{prefix}{number}" for number, variable in enumerate(bound, start=1)}
+            parameters = tuple(Parameter(names[v.name], v.types, v.where) for v in bound)
+            # Inner quantifiers first: they may bind a name of this one again.
+            inner = numbered_bound(body, f"{prefix}q")
+            return Quantified(quantifier, parameters, rename(inner, names), formula.where)
+        case _:
+            return formula
 
-    Two actions have the same one exactly when they differ only in parameter names and in order and doubling of
-    literals. Planning and validating with it makes their verdicts the same to the last detail.
+
+def canonical_action(action: LiftedAction) -> LiftedAction:
+    """The action with its variables numbered and its literals sorted.
+
+    Two actions have the same one exactly when they differ only in the names of parameters and bound variables and in
+    order and doubling of literals. Planning and validating with it makes their verdicts the same to the last detail.
     """
-    numbered = renamed_by_position(action, {p.name: f"?p{i}" for i, p in enumerate(action.parameters, start=1)})
+    precondition, effect = numbered_bound(action.precondition), numbered_bound(action.effect)
+    declared = {parameter.name for parameter in action.parameters}
+    others = (variables(precondition) | variables(effect)) - declared
+    prefix = "?p"
+    while any(name.startswith(prefix) for name in others):
+        prefix += "p"
+    names = {p.name: f"{prefix}{number}" for number, p in enumerate(action.parameters, start=1)}
+    numbered = renamed_by_position(LiftedAction(action.name, action.parameters, precondition, effect), names)
     return LiftedAction(
         numbered.name,
         numbered.parameters,
@@ -324,8 +365,8 @@ def difference(original: LiftedAction, other: LiftedAction) -> Difference:
     matched = aligned(original, other)
 
     def split(left: frozenset[Formula], right: frozenset[Formula]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        one = {to_pddl(part, ordered=True) for part in left}
-        two = {to_pddl(part, ordered=True) for part in right}
+        one = {to_pddl(numbered_bound(part), ordered=True) for part in left}
+        two = {to_pddl(numbered_bound(part), ordered=True) for part in right}
         return tuple(sorted(one - two)), tuple(sorted(two - one))
 
     return Difference(

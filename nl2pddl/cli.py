@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from nl2pddl import __version__
-from nl2pddl.commands import evaluate, run, validate
+from nl2pddl.commands import compare, evaluate, run, validate
 from nl2pddl.errors import InputError, NL2PDDLError
-from nl2pddl.records import Decoding, DescriptionClass, EvaluationSettings, Protocol, RunConfig
+from nl2pddl.exact import ExactLimits
+from nl2pddl.records import Decoding, DescriptionClass, EvaluationSettings, Protocol, RunConfig, ValidatorChoice
 from nl2pddl.settings import load_settings
 
 FAILURE, WRONG_INPUT = 1, 2
@@ -44,6 +45,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_run(commands)
     _add_evaluate(commands)
     _add_validate(commands)
+    _add_compare(commands)
     return parser
 
 
@@ -88,13 +90,22 @@ def _add_evaluate(commands: argparse._SubParsersAction[argparse.ArgumentParser])
         "--domains", type=Path, default=load_settings().domains_dir, metavar="DIR", help="domain folders"
     )
     command.add_argument("--out", type=Path, required=True, metavar="FILE", help="the same lines with their verdicts")
-    command.add_argument("--protocol", choices=[name.value for name in Protocol], default=Protocol.STRICT.value)
     _add_evaluation_options(command)
     command.set_defaults(command=_evaluate)
 
 
 def _add_evaluation_options(command: argparse.ArgumentParser) -> None:
     settings, evaluation = load_settings(), EvaluationSettings()
+    command.add_argument(
+        "--protocol", choices=[name.value for name in Protocol], default=evaluation.protocol.value,
+        help="strict: the paper's definitions; published: what the published code does (default: strict)",
+    )  # fmt: skip
+    command.add_argument(
+        "--exact", action="store_true", help="also decide exactly whether the two domains have the same plans"
+    )
+    _add_exact_limits(command, "--exact-")
+    _add_validator(command)
+    command.add_argument("--dask", metavar="ADDRESS", help="judge on the workers of this Dask scheduler")
     command.add_argument("--k", type=int, metavar="K", help=f"plans a problem and domain (default: {evaluation.k})")
     command.add_argument(
         "--seconds", type=float, metavar="S", help=f"limit of one planner call (default: {evaluation.seconds:g})"
@@ -114,26 +125,61 @@ def _add_evaluation_options(command: argparse.ArgumentParser) -> None:
     )
 
 
+def _add_exact_limits(command: argparse.ArgumentParser, prefix: str) -> None:
+    default = EvaluationSettings()
+    command.add_argument(
+        f"{prefix}states", type=int, default=default.exact_states, metavar="N",
+        help=f"limit of the exact decision a problem (default: {default.exact_states})",
+    )  # fmt: skip
+    command.add_argument(
+        f"{prefix}seconds", type=float, default=default.exact_seconds, metavar="S",
+        help=f"limit of the exact decision a problem (default: {default.exact_seconds:g})",
+    )  # fmt: skip
+
+
+def _add_validator(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--validator", choices=[name.value for name in ValidatorChoice], default=ValidatorChoice.AUTO.value,
+        help="who checks plans; auto: VAL where it is installed, else ours; both: stop where they differ",
+    )  # fmt: skip
+
+
 def _add_validate(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     command = commands.add_parser("validate", help="check plans against a domain and a problem")
     command.add_argument("domain", type=Path)
     command.add_argument("problem", type=Path)
     command.add_argument("plan", type=Path, nargs="+")
     command.add_argument("--json", action="store_true", help="one JSON line a plan")
+    _add_validator(command)
     command.set_defaults(command=_validate)
+
+
+def _add_compare(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    command = commands.add_parser("compare", help="decide exactly whether two domains have the same plans")
+    command.add_argument("domain_a", type=Path)
+    command.add_argument("domain_b", type=Path)
+    command.add_argument("problem", type=Path, nargs="+")
+    command.add_argument("--json", action="store_true", help="one JSON line a problem")
+    _add_exact_limits(command, "--")
+    command.set_defaults(command=_compare)
 
 
 def _evaluation_settings(options: argparse.Namespace) -> EvaluationSettings:
     default = EvaluationSettings()
     chosen = EvaluationSettings(
-        protocol=Protocol(getattr(options, "protocol", None) or default.protocol),
+        protocol=Protocol(options.protocol),
         k=default.k if options.k is None else options.k,
         seconds=default.seconds if options.seconds is None else options.seconds,
         memory_mb=default.memory_mb if options.memory_mb is None else options.memory_mb,
         shortcuts=not options.no_cache,
+        validator=ValidatorChoice(options.validator),
+        exact=options.exact,
+        exact_states=options.exact_states,
+        exact_seconds=options.exact_seconds,
     )
-    if options.workers < 1 or chosen.k < 1 or chosen.seconds <= 0 or chosen.memory_mb < 1:
-        raise InputError("--workers, --k, --seconds and --memory-mb must be positive")
+    limits = (options.workers, chosen.k, chosen.seconds, chosen.memory_mb, chosen.exact_states, chosen.exact_seconds)
+    if not all(limit > 0 for limit in limits):
+        raise InputError("--workers, --k, --seconds, --memory-mb and the limits of --exact must be positive")
     return chosen
 
 
@@ -146,6 +192,8 @@ def _run(options: argparse.Namespace) -> int:
         given = [f"--{name.replace('_', '-')}" for name in asked if getattr(options, name) is not None]
         if given:
             raise InputError(f"--resume takes the configuration from the store; leave out {', '.join(given)}")
+        if evaluation != EvaluationSettings():
+            raise InputError("--resume takes the configuration from the store; leave out the options of evaluation")
         return run.resume(settings, options.resume)
     return run.launch(settings, lambda domains: _config(options, evaluation, domains))
 
@@ -176,4 +224,12 @@ def _evaluate(options: argparse.Namespace) -> int:
 
 
 def _validate(options: argparse.Namespace) -> int:
-    return validate.validate_plans(options.domain, options.problem, options.plan, as_json=options.json)
+    choice = ValidatorChoice(options.validator)
+    return validate.validate_plans(
+        options.domain, options.problem, options.plan, as_json=options.json, validator=choice
+    )
+
+
+def _compare(options: argparse.Namespace) -> int:
+    limits = ExactLimits(options.states, options.seconds)
+    return compare.compare_domains(options.domain_a, options.domain_b, options.problem, limits, as_json=options.json)

@@ -3,7 +3,17 @@ from __future__ import annotations
 import pytest
 
 from nl2pddl.action_reader import read_action
-from nl2pddl.actions import LiftedAction, action_pddl, aligned, canonical, difference
+from nl2pddl.actions import (
+    Atom,
+    LiftedAction,
+    Parameter,
+    Quantified,
+    action_pddl,
+    aligned,
+    canonical,
+    difference,
+    rename,
+)
 from nl2pddl.domains import DomainLibrary
 from nl2pddl.sexpr import read_group
 
@@ -68,3 +78,33 @@ def test_pddl_text_reads_back_as_the_same_action(library: DomainLibrary) -> None
         for original in domain.planning.actions.values():
             assert canonical(action(action_pddl(original))) == canonical(original)
             assert canonical(action(action_pddl(original, compact=True))) == canonical(original)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("(forall (?p1 - t) (on ?x ?p1))", "(forall (?p1 - t) (on ?p1 ?p1))", False),
+        ("(forall (?p1 - t) (on ?x ?p1))", "(forall (?q1 - t) (on ?x ?q1))", True),
+        ("(forall (?a - t) (on ?x ?a))", "(forall (?b - t) (on ?x ?b))", True),
+        ("(forall (?x - t) (on ?x ?x))", "(forall (?b - t) (on ?b ?b))", True),
+        ("(forall (?a - t) (exists (?b - t) (on ?a ?b)))", "(forall (?b - t) (exists (?a - t) (on ?b ?a)))", True),
+        ("(forall (?a - t) (exists (?b - t) (on ?a ?b)))", "(forall (?a - t) (exists (?b - t) (on ?b ?a)))", False),
+        ("(on ?x ?p1)", "(on ?x ?x)", False),
+        ("(on ?x ?pp1)", "(on ?x ?x)", False),
+    ],
+)
+def test_the_canonical_form_neither_captures_nor_sees_bound_names(one: str, other: str, same: bool) -> None:
+    first, second = (
+        action(f"(:action a :parameters (?x - t) :precondition {text} :effect (and))") for text in (one, other)
+    )
+    assert (canonical(first) == canonical(second)) is same
+    assert (difference(first, second).are == 0) is same
+
+
+def test_renaming_into_the_name_of_a_bound_variable_keeps_them_apart() -> None:
+    formula = Quantified("forall", (Parameter("?y"),), Atom("on", ("?x", "?y")))
+    renamed = rename(formula, {"?x": "?y"})
+    assert isinstance(renamed, Quantified)
+    assert isinstance(renamed.body, Atom)
+    assert renamed.body.arguments[0] == "?y"
+    assert renamed.body.arguments[1] == renamed.variables[0].name != "?y"

@@ -468,9 +468,22 @@ class Maker:
         changed[name] = self.variant(changed[name])
         if self.random.random() < 0.1:
             changed["four"] = self.action("four")
-        goal = And(tuple(self.condition(list(OBJECTS), 1) for _ in range(self.random.randint(1, 3))))
         init = frozenset(self.atom(list(OBJECTS)) for _ in range(self.random.randint(0, 8)))
-        return replace(BASE, actions=actions), replace(BASE, actions=changed), replace(TASK, init=init, goal=goal)
+        one, two = replace(BASE, actions=actions), replace(BASE, actions=changed)
+        return one, two, replace(TASK, init=init, goal=self.goal(one, init))
+
+    def goal(self, planning: PlanningDomain, init: frozenset[Atom]) -> Formula:
+        """Mostly what a random walk makes true, so that there is a plan."""
+        start = state = frozenset((atom.predicate, *atom.arguments) for atom in init)
+        for _ in range(self.random.randint(1, 6)):
+            after = successors(planning, state)
+            if after:
+                state = after[self.random.choice(sorted(after))]
+        made: list[Formula] = [Atom(fact[0], fact[1:]) for fact in sorted(state - start)]
+        made += [Not(Atom(fact[0], fact[1:])) for fact in sorted(start - state)]
+        if not made or self.random.random() < 0.2:
+            made = [self.condition(list(OBJECTS), 1) for _ in range(2)]
+        return And(tuple(self.random.sample(made, min(len(made), self.random.randint(1, 3)))))
 
     def variant(self, action: LiftedAction) -> LiftedAction:
         names = [p.name for p in action.parameters] or ["w"]

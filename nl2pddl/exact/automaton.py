@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nl2pddl.actions import And, Atom, Formula, Not, Or, atoms, conjuncts
-from nl2pddl.exact.grounding import ActionName, GroundAction, GroundTask
+from nl2pddl.exact.grounding import TRUE, ActionName, GroundAction, GroundTask
 from nl2pddl.exact.joining import Fact, fact_of
 from nl2pddl.exact.limits import Budget
 
@@ -26,24 +26,26 @@ def relevant_facts(task: GroundTask, budget: Budget) -> frozenset[Fact]:
 
     Leaving out the others changes neither which actions apply nor which states are goals, so the plans stay the same.
     """
-    formulas = [task.goal, *(action.precondition for action in task.actions.values())]
-    relevant = _mentioned(formulas, budget)
-    conditional = [effect for action in task.actions.values() for effect in action.effects if effect.condition != And()]
-    while True:
-        needed = {effect.condition for effect in conditional if effect.fact in relevant}
-        found = _mentioned(needed, budget) - relevant
-        if not found:
-            return frozenset(relevant)
-        relevant |= found
-        conditional = [effect for effect in conditional if effect.condition not in needed]
-
-
-def _mentioned(formulas: Iterable[Formula], budget: Budget) -> set[Fact]:
-    mentioned: set[Fact] = set()
-    for formula in formulas:
+    relevant = _mentioned(task.goal)
+    conditions: dict[Fact, set[Formula]] = {}  # on which the fact's truth can depend
+    for action in task.actions.values():
         budget.tick()
-        mentioned.update(fact_of(atom, {}) for atom in atoms(formula))
-    return mentioned
+        relevant |= _mentioned(action.precondition)
+        for effect in action.effects:
+            if effect.condition != TRUE:
+                conditions.setdefault(effect.fact, set()).add(effect.condition)
+    waiting = list(relevant)
+    while waiting:
+        for condition in conditions.get(waiting.pop(), ()):
+            budget.tick()
+            found = _mentioned(condition) - relevant
+            relevant |= found
+            waiting += found
+    return frozenset(relevant)
+
+
+def _mentioned(formula: Formula) -> set[Fact]:
+    return {fact_of(atom, {}) for atom in atoms(formula)}
 
 
 class Automaton:
@@ -98,13 +100,13 @@ class Automaton:
 
     def _compile(self, number: int, action: GroundAction) -> None:
         self._care[number], self._need[number], residual = self._split(action.precondition)
-        if residual != And():
+        if residual != TRUE:
             self._residual[number] = residual
         masks: dict[Formula, tuple[set[Fact], set[Fact]]] = {}
         for effect in action.effects:
             if effect.fact in self._bits:
                 masks.setdefault(effect.condition, (set(), set()))[effect.positive].add(effect.fact)
-        deleted, added = masks.pop(And(), (set(), set()))
+        deleted, added = masks.pop(TRUE, (set(), set()))
         self._delete[number], self._add[number] = self._mask(deleted), self._mask(added)
         if masks:
             self._conditional[number] = {when: (self._mask(d), self._mask(a)) for when, (d, a) in masks.items()}
@@ -124,7 +126,7 @@ class Automaton:
     def accepts(self, rows: Rows) -> Flags:
         """Which states are goal states."""
         flags: Flags = ((rows & self._goal_care) == self._goal_need).all(axis=1)
-        if flags.any() and self._goal_residual != And():
+        if flags.any() and self._goal_residual != TRUE:
             flags[flags] = self._holds(self._goal_residual, rows[flags])
         return flags
 

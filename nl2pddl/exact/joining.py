@@ -129,12 +129,13 @@ class Schema:
         return {name: arguments[position] for name, position in self._positions.items()}
 
     def matches(self, fresh: Sequence[Fact], budget: Budget, *, first: bool) -> Iterator[tuple[str, ...]]:
-        """Arguments that fit when a positive literal is one of ``fresh``; the same may come several times.
+        """Arguments for which all positive literals are facts, one of them in ``fresh`` except in the ``first`` call.
 
-        ``first`` asks for what needs no fact too. The relations must hold the facts already.
+        The same arguments may come several times. The relations must hold the fresh facts already.
         """
-        if first and not self._joined:
-            yield from self._search(self._plan(None, budget), (), budget)
+        if first:
+            yield from self._search(self._plan(None, budget), None, budget)
+            return
         for start in self._joined:
             budget.tick()
             facts = [fact for fact in fresh if start.may_be(fact)]
@@ -155,7 +156,7 @@ class Schema:
             self._checked.append(_Literal(atom.predicate, terms, False, truth))
 
     def _plan(self, start: _Literal | None, budget: Budget) -> list[_Step]:
-        """The steps of the join that begins with ``start``: next always the literal with the fewest open parameters."""
+        """The steps of the join that begins with ``start``; next always the literal with the fewest open parameters."""
         if start in self._plans:
             return self._plans[start]
         known: set[int] = set()
@@ -185,30 +186,32 @@ class Schema:
         key = _Literal(literal.predicate, tuple(literal.terms[i] for i in given))
         return _Match(key, index, gains, _ready(checks, known))
 
-    def _search(self, steps: Sequence[_Step], facts: Sequence[Fact], budget: Budget) -> Iterator[tuple[str, ...]]:
-        """Depth first through the steps, the first with ``facts``; no recursion, for there may be a thousand steps."""
+    def _search(
+        self, steps: Sequence[_Step], start: Sequence[Fact] | None, budget: Budget
+    ) -> Iterator[tuple[str, ...]]:
+        """Depth first through the steps, the first of them with the facts ``start`` where they are given.
+
+        Without recursion, for there may be a thousand steps.
+        """
         values = [""] * len(self._choices)
-        stack = [self._options(steps[0], values, facts)]
+        stack = [self._options(steps[0], values, start)]
         while stack:
             checks = steps[len(stack) - 1].checks
             for _ in stack[-1]:
                 budget.tick()
                 if not all(check.holds(values) for check in checks):
                     continue
-                if len(stack) == len(steps):
-                    yield tuple(values)
-                    continue
-                following = steps[len(stack)]
-                found = following.index.get(following.key.ground(values), ()) if isinstance(following, _Match) else ()
-                stack.append(self._options(following, values, found))
-                break
+                if len(stack) < len(steps):
+                    stack.append(self._options(steps[len(stack)], values, None))
+                    break
+                yield tuple(values)
             else:
                 stack.pop()
 
-    def _options(self, step: _Step, values: list[str], facts: Sequence[Fact]) -> Iterator[None]:
-        """Write each possibility of the step into ``values``, in turn."""
+    def _options(self, step: _Step, values: list[str], facts: Sequence[Fact] | None) -> Iterator[None]:
+        """Write each possibility of the step into ``values``, in turn; ``facts`` stand in for what the index holds."""
         if isinstance(step, _Match):
-            for fact in facts:
+            for fact in step.index.get(step.key.ground(values), ()) if facts is None else facts:
                 for place, position in step.gains:
                     values[position] = fact[place]
                 # A parameter that stands twice in the literal was written twice: both must be the same.

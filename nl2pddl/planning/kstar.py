@@ -56,13 +56,17 @@ HEURISTICS = ("lmcut()", "hmax()")
 
 @dataclass(frozen=True)
 class PlannerAnswer:
-    """The plans, cheapest first, each a tuple of ground actions such as "(stack a b)"; empty unless SOLVED."""
+    """The plans, cheapest first, each a tuple of ground actions such as "(stack a b)"; empty unless SOLVED.
+
+    ``translated`` is False where the time was up before the search began.
+    """
 
     outcome: Outcome
     plans: tuple[tuple[str, ...], ...] = ()
     exit_code: int | None = None
     detail: str = ""
     heuristic: str = HEURISTICS[0]
+    translated: bool = True
 
 
 @cache
@@ -160,7 +164,9 @@ class KStar:
             return PlannerAnswer(Outcome.ERROR, detail="the planner process died", heuristic=heuristic)
         code = int(reply["exit"])
         if reply["timed_out"]:
-            return PlannerAnswer(Outcome.TIME, (), code, f"stopped after {seconds:g} s", heuristic)
+            translated = (folder / "output.sas").exists()
+            detail = f"stopped after {seconds:g} s of {'search' if translated else 'translation'}"
+            return PlannerAnswer(Outcome.TIME, (), code, detail, heuristic, translated)
         outcome = _OUTCOMES.get(code, Outcome.ERROR)
         if code in _INCOMPLETE and not (folder / "plans.json").exists():
             outcome = Outcome.ERROR  # any program that fails exits with 1

@@ -30,6 +30,7 @@ _MAX_OUTPUT_BLOCKS = 2**18  # 128 MiB where the shell counts in blocks of 512 by
 _LIMITED = 'ulimit -c 0; ulimit -t "$1"; ulimit -v "$2"; ulimit -f "$3"; shift 3; exec "$@"'
 _CHECKING = re.compile(r"^Checking plan: (\d+)\n", re.MULTILINE)
 _TYPE_CHECKED = re.compile(r"^Type-checking (\S+)$", re.MULTILINE)
+_SUMMARY = re.compile(r"^(?:Successful plans:|Failed plans:|Queries \()", re.MULTILINE)
 _UNMET = re.compile(r"^(\(.*\)) has an unsatisfied precondition at time (\d+)$", re.MULTILINE)
 _WORDS = re.compile(r"\(\s*[a-z][\w-]*(\s+[a-z][\w-]*)*\s*\)", re.IGNORECASE | re.ASCII)
 _MAX_ADVICE = 300
@@ -82,7 +83,7 @@ class Val:
         """One process of VAL in ``folder``, killed with its group at ``deadline`` (of the monotonic clock)."""
         left = max(0.0, deadline - time.monotonic())
         limits = (str(int(left) + 2), str(self._memory_mb * 1024), str(_MAX_OUTPUT_BLOCKS))
-        command = ["sh", "-c", _LIMITED, "sh", *limits, str(self.binary), "-v", *files]
+        command = ["/bin/sh", "-c", _LIMITED, "sh", *limits, str(self.binary), "-v", *files]
         with (folder / "output").open("wb") as output, (folder / "errors").open("wb") as errors:
             process = subprocess.Popen(
                 command, cwd=folder, stdin=subprocess.DEVNULL, stdout=output, stderr=errors, start_new_session=True
@@ -146,6 +147,7 @@ class _Call:
 
     def _answer(self, number: int, text: str, understood: set[str]) -> ValAnswer | None:
         """What VAL says of one plan in its part of the output, or None where that part breaks off before it says."""
+        text = _SUMMARY.split(text)[0]  # it follows the last plan
         lines = set(text.splitlines())
         plan = self.plans[number]
         if "Plan valid" in lines:
@@ -218,9 +220,7 @@ def _squeezed(text: str) -> str:
 
 
 def _advice(text: str) -> str:
-    """The advice in a plan's part of the output, on one line, without the summary that follows the last plan."""
-    advice = text.partition("Plan Repair Advice:")[2]
-    return _squeezed(re.split(r"^(?:Successful plans:|Failed plans:|Queries)", advice, flags=re.MULTILINE)[0])
+    return _squeezed(text.partition("Plan Repair Advice:")[2])
 
 
 def _refusal(text: str, errors: str) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from nl2pddl.actions import LiftedAction, Or
+from nl2pddl.actions import Or
 from nl2pddl.candidate import Candidate
 from nl2pddl.equivalence import NEW_ON_ORIGINAL, ORIGINAL_ON_NEW, CrossCheckResult, exercises
 from nl2pddl.planning.kstar import UNSUPPORTED_EXIT, Outcome, PlannerAnswer
@@ -36,24 +36,26 @@ class ImitatedVal:
             return PlanCheck(
                 False, 1, None, None, "VAL refuses the whole domain with this action"
             )
-        unreadable = False
-        for number, step in enumerate(plan, start=1):
-            name, *arguments = step.strip("()").split()
-            action = self._validator.domain.actions.get(name)
-            if action is not None and len(arguments) != len(action.parameters):
+        steps = [step.strip("()").split() for step in plan]
+        if not all(self._fits(step) for step in steps):
+            return PlanCheck(True)  # "Bad plan description!", with exit status 0
+        for number, (name, *arguments) in enumerate(steps, start=1):
+            if len(arguments) != len(self._validator.domain.actions[name].parameters):
+                step = plan[number - 1]
                 reason = f"step {number}, {step}: a wrong number of arguments, which VAL does not survive"
                 return PlanCheck(False, number, step, None, reason)
-            unreadable |= action is None or not self._fits(action, arguments)
-        if unreadable:
-            return PlanCheck(True)  # "Bad plan description!", with exit status 0
         return self._validator.check(plan)
 
-    def _fits(self, action: LiftedAction, arguments: Sequence[str]) -> bool:
-        """Whether the arguments are objects of the parameters' types."""
+    def _fits(self, step: Sequence[str]) -> bool:
+        """Whether VAL can read a step: the action is known, and the arguments it has are of their parameters' types.
+
+        How many there are VAL does not look at before it runs the plan.
+        """
         objects, domain = self._validator.objects, self._validator.domain
-        return all(
+        action = domain.actions.get(step[0])
+        return action is not None and all(
             name in objects and domain.fits((objects[name],), parameter.types)
-            for name, parameter in zip(arguments, action.parameters, strict=True)
+            for name, parameter in zip(step[1:], action.parameters, strict=False)
         )
 
 
@@ -123,7 +125,7 @@ def _without_plans(name: str, old: PlannerAnswer, new: PlannerAnswer) -> CrossCh
         return CrossCheckResult(ResultClass.UNDECIDED, None, reason, ())
     if new.outcome is Outcome.SOLVED:
         return None
-    if new.outcome is Outcome.TIME:
+    if new.outcome is Outcome.TIME and new.translated:
         reason = f"{name}: the planner ran out of time, which the published code counts as no plan"
         return CrossCheckResult(ResultClass.DIFFERENT, Subclass.NO_PLAN, reason, ())
     if new.exit_code == UNSOLVABLE_EXIT:

@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from nl2pddl.records import ActionRelation, ExactOutcome, ResultClass
+from nl2pddl.records import ActionRelation, ResultClass
 from nl2pddl.ui import markup
 from nl2pddl.ui.text import plain, show_text
 
@@ -29,10 +29,12 @@ def show_facts(verdict: Mapping[str, Any]) -> None:
         )
     by = " · ".join(str(verdict[name]) for name in ("planner_version", "validator_version") if verdict.get(name))
     again = " (taken from an equal comparison made before)" if verdict.get("cached") else ""
-    st.html(markup.facts_html({**rows, "Plans found and checked by": by + again}))
+    st.html(markup.facts_html({**rows, "Compared with": by + again}))
     if decisions:
         st.markdown("**All plans of each problem, decided exactly**")
-        st.dataframe([_decision_row(decision) for decision in decisions], hide_index=True)
+        seconds = st.column_config.NumberColumn(format="%.2f")
+        table = [_decision_row(decision) for decision in decisions]
+        st.dataframe(table, hide_index=True, column_config={"Seconds": seconds})
         for decision in decisions:
             if decision.get("witness") is not None:
                 _show_witness(decision)
@@ -43,13 +45,13 @@ def _rows(verdict: Mapping[str, Any]) -> dict[str, object]:
     comparison: Mapping[str, Any] = verdict.get("comparison") or {}
     exercised = verdict.get("exercised")
     rows = {
-        "The actions are": comparison.get("relation"),
+        "Actions": comparison.get("relation"),
         "Parameters": _order(comparison),
         "They differ in": _lines(comparison.get("differing") or ()),
         "ARE": _errors(comparison),
         "Precondition": _score(comparison.get("precondition")),
         "Effects": _score(comparison.get("effect")),
-        "The plan sets are": verdict.get("plan_relation"),
+        "Plan sets": verdict.get("plan_relation"),
         "Plans use the action": None if exercised is None else ("yes" if exercised else "no plan that was compared"),
         "Plans that crossed over": verdict.get("working_plans"),
     }
@@ -74,12 +76,12 @@ def _order(comparison: Mapping[str, Any]) -> str | None:
 
 def _errors(comparison: Mapping[str, Any]) -> str:
     readings = {
-        "are": "parameters by position",
-        "are_typed": "with types and numbers of parameters",
+        "are": "by position",
+        "are_typed": "with parameters and types counted",
         "are_permuted": "in the best order of parameters",
     }
     known = {words: comparison.get(name) for name, words in readings.items()}
-    return " · ".join(f"{value} {words}" for words, value in known.items() if value is not None)
+    return " · ".join(f"{value} ({words})" for words, value in known.items() if value is not None)
 
 
 def _score(score: Mapping[str, Any] | None) -> str | None:
@@ -91,12 +93,12 @@ def _score(score: Mapping[str, Any] | None) -> str | None:
 def _decision_row(decision: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "Problem": decision.get("problem"),
-        "The plan sets are": decision.get("outcome"),
+        "Plan sets": decision.get("outcome"),
         "States": decision.get("states"),
         "Transitions": decision.get("transitions"),
         "Facts": decision.get("facts"),
         "Seconds": decision.get("seconds"),
-        "Limit reached": decision.get("detail") if decision.get("outcome") == ExactOutcome.UNDECIDED else None,
+        "Note": decision.get("detail"),
     }
 
 

@@ -18,6 +18,7 @@ from nl2pddl.store import Store, queries
 from nl2pddl.store.queries import ItemDetail
 from nl2pddl.ui import markup
 from nl2pddl.ui.choosing import model_labels
+from nl2pddl.ui.facts import show_facts
 from nl2pddl.ui.text import LONGEST_SHOWN, plain, show_text
 
 _MEANINGS = {
@@ -117,10 +118,12 @@ def show_item(store: Store, run_id: str, index: int) -> None:
     if detail.verdict["problems"]:
         _show_action(detail)
         _show_diff(detail, original, domain)
+        show_facts(detail.verdict)
     else:
         # Nothing is wrong in its text: what it lacks comes first.
         _show_diff(detail, original, domain)
         _show_plans(detail.verdict)
+        show_facts(detail.verdict)
         _show_action(detail)
     _show_texts(detail)
     with st.expander("How it was made", icon=":material/info:"):

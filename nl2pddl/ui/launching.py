@@ -8,7 +8,14 @@ from nl2pddl.domains import DomainLibrary
 from nl2pddl.errors import InputError
 from nl2pddl.generation import EMBEDDED
 from nl2pddl.prompts import PRESETS, Preset, PromptBuilder
-from nl2pddl.records import Decoding, DescriptionClass, EvaluationSettings, RunConfig
+from nl2pddl.records import (
+    Decoding,
+    DescriptionClass,
+    EvaluationSettings,
+    Protocol,
+    RunConfig,
+    ValidatorChoice,
+)
 from nl2pddl.ui.text import plain, reasons_of, show_fault, show_text
 
 _MODEL_HELP = (
@@ -18,6 +25,14 @@ _MODEL_HELP = (
 _DESCRIPTION_HELP = (
     "base: one line, the action and its parameters. flipped: also the preconditions that the action deletes. "
     "random: also as many literals drawn from precondition and effects (Oswald et al. 2024)."
+)
+_PROTOCOL_HELP = (
+    "strict: the paper's definitions, robustly; no fault of time or machine becomes a class. published: what the "
+    "study's own code does, to compare with its numbers."
+)
+_VALIDATOR_HELP = (
+    "auto: VAL where it is installed, else our own. both: ask both, and stop the run where they differ. Protocol "
+    "published imitates VAL and asks neither."
 )
 _DEFAULTS: dict[str, object] = {
     "models": [EMBEDDED],
@@ -32,6 +47,9 @@ _DEFAULTS: dict[str, object] = {
     "seconds": EvaluationSettings.seconds,
     "memory": EvaluationSettings.memory_mb,
     "shortcuts": EvaluationSettings.shortcuts,
+    "protocol": EvaluationSettings.protocol.value,
+    "validator": EvaluationSettings.validator.value,
+    "exact": EvaluationSettings.exact,
 }
 
 
@@ -120,7 +138,18 @@ def _choose_details() -> None:
     planning.number_input("Planner memory limit (MB)", min_value=256, step=512, key="memory", persist_state="session")
     run.toggle(
         "Shortcuts", key="shortcuts", persist_state="session",
-        help="Skip planning where the action equals the ground truth up to names. Verdicts are the same without.",
+        help="Skip what gives the same verdict: the action that equals the ground truth, a comparison made before.",
+    )  # fmt: skip
+    run.toggle(
+        "Exact decision", key="exact", persist_state="session",
+        help="Also decide whether both domains have the same plans at all, not only the same cheapest ones.",
+    )  # fmt: skip
+    generation.selectbox(
+        "Protocol", [name.value for name in Protocol], key="protocol", persist_state="session", help=_PROTOCOL_HELP
+    )
+    generation.selectbox(
+        "Plan validator", [name.value for name in ValidatorChoice], key="validator", persist_state="session",
+        help=_VALIDATOR_HELP,
     )  # fmt: skip
 
 
@@ -136,7 +165,13 @@ def _config() -> RunConfig:
         name=state["name"].strip(),
         decoding=Decoding(max_new_tokens=state["tokens"], batch_size=state["batch"]),
         evaluation=EvaluationSettings(
-            k=state["k"], seconds=state["seconds"], memory_mb=state["memory"], shortcuts=state["shortcuts"]
+            protocol=Protocol(state["protocol"]),
+            k=state["k"],
+            seconds=state["seconds"],
+            memory_mb=state["memory"],
+            shortcuts=state["shortcuts"],
+            validator=ValidatorChoice(state["validator"]),
+            exact=state["exact"],
         ),
     )
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -63,11 +64,12 @@ def test_a_failure_names_step_and_literal(
 
 def test_answers_agree_with_val(cases: Path, published: Path) -> None:
     compared = 0
+    read_domain, read_problem = cache(parse_domain), cache(parse_problem)
     for line in (cases / "val_answers.jsonl").read_text().splitlines():
         row = json.loads(line)
         problem = (published / "pddl-problems" / row["problem"]).read_text()
         if row["valid"] is not None:
-            check = PlanValidator(parse_domain(row["domain"]), parse_problem(problem)).check(row["plan"])
+            check = PlanValidator(read_domain(row["domain"]), read_problem(problem)).check(row["plan"])
             assert check.valid == row["valid"], row
             assert check.valid or check.reason
             compared += 1
