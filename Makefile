@@ -1,10 +1,10 @@
-# Everything runs in .venv, made on first use. `make run` opens the dashboard, `make test` checks the project.
+# Everything runs in .venv, made on first use. `make run` opens the dashboard, `make test` checks the project, `make bench` measures its speed.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PORT ?= 8501
 
-.PHONY: run test lint clean
+.PHONY: run test lint bench clean
 
 $(VENV)/ready: requirements.txt requirements-model.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; set PYTHON=/path/to/python3.11")'
@@ -28,6 +28,9 @@ lint: $(VENV)/ready-dev
 
 test: lint
 	$(BIN)/python -m pytest --basetemp=data/test-tmp
+
+bench: $(VENV)/ready-dev
+	$(BIN)/python -m benchmarks
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache

@@ -152,8 +152,8 @@ def rename(formula: Formula, names: Mapping[str, str]) -> Formula:
             for variable in bound:
                 if variable.name in inner.values():
                     inner[variable.name] = _fresh(variable.name, taken)
-            renamed = tuple(Parameter(inner.get(v.name, v.name), v.types, v.where) for v in bound)
-            return Quantified(quantifier, renamed, rename(body, inner), formula.where)
+            parameters = tuple(Parameter(inner.get(v.name, v.name), v.types, v.where) for v in bound)
+            return Quantified(quantifier, parameters, rename(body, inner), formula.where)
         case When(condition, effect):
             return When(rename(condition, names), rename(effect, names), formula.where)
         case Numeric():

@@ -105,7 +105,9 @@ def _add_evaluation_options(command: argparse.ArgumentParser) -> None:
     )
     _add_exact_limits(command, "--exact-")
     _add_validator(command)
-    command.add_argument("--dask", metavar="ADDRESS", help="judge on the workers of this Dask scheduler")
+    command.add_argument(
+        "--dask", metavar="ADDRESS", default=settings.dask, help="judge on the workers of this Dask scheduler"
+    )
     command.add_argument("--k", type=int, metavar="K", help=f"plans a problem and domain (default: {evaluation.k})")
     command.add_argument(
         "--seconds", type=float, metavar="S", help=f"limit of one planner call (default: {evaluation.seconds:g})"
@@ -185,7 +187,7 @@ def _evaluation_settings(options: argparse.Namespace) -> EvaluationSettings:
 
 def _run(options: argparse.Namespace) -> int:
     settings = load_settings()
-    settings = type(settings)(options.data, options.domains, options.store, options.workers)
+    settings = type(settings)(options.data, options.domains, options.store, options.workers, options.dask)
     evaluation = _evaluation_settings(options)
     if options.resume is not None:
         asked = ("model", "domain", "description", "prompts", "seed", "context", "name", "max_new_tokens", "batch_size")
@@ -219,7 +221,7 @@ def _config(options: argparse.Namespace, evaluation: EvaluationSettings, domains
 
 def _evaluate(options: argparse.Namespace) -> int:
     return evaluate.evaluate_file(
-        options.outputs, options.domains, options.out, _evaluation_settings(options), options.workers
+        options.outputs, options.domains, options.out, _evaluation_settings(options), options.workers, options.dask
     )
 
 

@@ -61,6 +61,32 @@ def are_table(counts: Frame) -> Frame:
     return _ordered(parsed, ["model", "result_class", "are"]).loc[:, ["model", "result_class", "are", "count"]]
 
 
+_BEYOND = {"equal": "Proved", "different": "Refuted", "undecided": "Open"}
+
+
+def beyond_table(equivalents: Frame) -> Frame:
+    """What is known of the equivalents: one row a protocol, counts by the exact decision and by use of the action.
+
+    ``equivalents`` has the columns protocol, exact (or missing), exercised (or missing) and count.
+    """
+    rows = []
+    for protocol, group in equivalents.groupby("protocol"):
+        decided = group.dropna(subset=["exact"]).groupby("exact")["count"].sum()
+        known = {label: int(decided.get(outcome, 0)) for outcome, label in _BEYOND.items()}
+        total = int(group["count"].sum())
+        unused = int(group.loc[group["exercised"].eq(False), "count"].sum())
+        rows.append(
+            {
+                "Protocol": protocol,
+                "Equivalent": total,
+                **known,
+                "Not asked": total - sum(known.values()),
+                "Not exercised": unused,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
 def undecided_count(counts: Frame) -> int:
     """How many outputs have no class, because of a time or memory limit or a crash."""
     return int(counts.loc[counts["result_class"] == ResultClass.UNDECIDED.value, "count"].sum())

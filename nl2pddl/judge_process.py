@@ -1,15 +1,51 @@
-"""The worker process of the judge pool: pickled tasks in on standard input, pickled verdicts out on standard output."""
+"""The worker process of the judge pool: tasks come in over a connection, messages go out.
+
+A message is a tuple: the name of a method of ``memory.Memory`` with its arguments, to which those in ``ASKING`` get a
+reply, or ``ANSWER`` with the verdict or an exception.
+"""
 
 from __future__ import annotations
 
 import os
-import pickle
 import signal
 import sys
 import threading
+from multiprocessing.connection import Connection
+from typing import Any
 
-from nl2pddl.errors import InputError, NL2PDDLError
+from nl2pddl.equivalence import CrossCheckResult
+from nl2pddl.errors import InputError, NL2PDDLError, ValidatorsDifferError
+from nl2pddl.memory import PlansKey
 from nl2pddl.pipeline import Evaluator
+from nl2pddl.planning.kstar import PlannerAnswer
+
+ANSWER = "answer"
+ASKING = ("plans", "comparison")
+
+
+class _RemoteMemory:
+    """The memory of the process that started this one."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def plans(self, key: PlansKey) -> PlannerAnswer | None:
+        known: PlannerAnswer | None = self._ask("plans", key)
+        return known
+
+    def remember_plans(self, key: PlansKey, answer: PlannerAnswer) -> None:
+        self._connection.send(("remember_plans", key, answer))
+
+    def comparison(self, key: str) -> CrossCheckResult | None:
+        known: CrossCheckResult | None = self._ask("comparison", key)
+        return known
+
+    def remember_comparison(self, key: str, result: CrossCheckResult) -> None:
+        self._connection.send(("remember_comparison", key, result))
+
+    def _ask(self, *message: object) -> Any:
+        self._connection.send(message)
+        return self._connection.recv()
 
 
 def _exit_with_parent(watched: int) -> None:
@@ -20,26 +56,25 @@ def _exit_with_parent(watched: int) -> None:
 
 
 def main() -> None:
-    """Judge tasks until standard input closes."""
+    """Judge tasks until the connection closes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the program that started us
     threading.Thread(target=_exit_with_parent, args=(int(sys.argv[1]),), daemon=True).start()
-    answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # whatever a library prints must not get between the answers
-    with Evaluator() as evaluator:
+    connection = Connection(int(sys.argv[2]))
+    os.dup2(2, 1)  # what a library prints is no output of the program
+    with Evaluator(memory=_RemoteMemory(connection)) as evaluator:
         while True:
             try:
-                task = pickle.load(sys.stdin.buffer)
+                task = connection.recv()
             except EOFError:
                 return
             try:
                 answer: object = evaluator.evaluate(task)
-            except InputError as error:
+            except (InputError, ValidatorsDifferError) as error:
                 answer = error
             except (NL2PDDLError, ArithmeticError, LookupError, OSError, RuntimeError, TypeError, ValueError) as error:
                 # The pool records such an item as undecided, with this text: a fault of ours never becomes a class.
                 answer = RuntimeError(f"{type(error).__name__}: {error}")
-            pickle.dump(answer, answers)
-            answers.flush()
+            connection.send((ANSWER, answer))
 
 
 if __name__ == "__main__":

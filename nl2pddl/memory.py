@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from nl2pddl.equivalence import CrossCheckResult
 from nl2pddl.planning.kstar import PlannerAnswer
@@ -60,3 +62,67 @@ class LocalMemory:
     def remember_comparison(self, key: str, result: CrossCheckResult) -> None:
         """See Memory."""
         self._comparisons[key] = result
+
+
+class SharedMemory:
+    """A memory for several threads, each of which works for one worker at a time.
+
+    Who asks for something that is not there yet has claimed it: others who ask for the same wait until it is
+    remembered, or until the one who claimed it calls ``release``. So nothing is computed twice at the same time.
+    ``backing`` is asked for what this process has not seen, and told what it has found.
+    """
+
+    def __init__(self, backing: Memory | None = None) -> None:
+        self._backing = backing
+        self._known: dict[Hashable, Any] = {}
+        self._claims: dict[Hashable, int] = {}
+        self._changed = threading.Condition()
+
+    def plans(self, key: PlansKey) -> PlannerAnswer | None:
+        """See Memory."""
+        known: PlannerAnswer | None = self._known_or_claimed(key, self._backing.plans if self._backing else None)
+        return known
+
+    def remember_plans(self, key: PlansKey, answer: PlannerAnswer) -> None:
+        """See Memory."""
+        if self._backing is not None:
+            self._backing.remember_plans(key, answer)
+        self._remember(key, answer)
+
+    def comparison(self, key: str) -> CrossCheckResult | None:
+        """See Memory."""
+        ask = self._backing.comparison if self._backing else None
+        known: CrossCheckResult | None = self._known_or_claimed(key, ask)
+        return known
+
+    def remember_comparison(self, key: str, result: CrossCheckResult) -> None:
+        """See Memory."""
+        if self._backing is not None:
+            self._backing.remember_comparison(key, result)
+        self._remember(key, result)
+
+    def release(self) -> None:
+        """Give up what this thread has claimed and not remembered."""
+        me = threading.get_ident()
+        with self._changed:
+            self._claims = {key: owner for key, owner in self._claims.items() if owner != me}
+            self._changed.notify_all()
+
+    def _known_or_claimed(self, key: Hashable, ask_backing: Callable[[Any], Any] | None) -> Any:
+        me = threading.get_ident()
+        with self._changed:
+            # Everybody asks for the problems of a domain in the same order, so nobody waits in a circle.
+            self._changed.wait_for(lambda: key in self._known or self._claims.get(key, me) == me)
+            if key in self._known:
+                return self._known[key]
+            self._claims[key] = me
+        found = ask_backing(key) if ask_backing else None
+        if found is not None:
+            self._remember(key, found)
+        return found
+
+    def _remember(self, key: Hashable, value: Any) -> None:
+        with self._changed:
+            self._known[key] = value
+            self._claims.pop(key, None)
+            self._changed.notify_all()

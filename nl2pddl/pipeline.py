@@ -213,10 +213,9 @@ class _Comparison:
 
 def _plan_relation(verdict: Verdict) -> PlanRelation | None:
     """What is known of the two sets of plans; None where nothing is proved and the top-k plans do not cross over."""
-    outcomes = {decision.outcome for decision in verdict.exact}
-    if ExactOutcome.DIFFERENT in outcomes:
+    if verdict.exact_outcome is ExactOutcome.DIFFERENT:
         return PlanRelation.DIFFERENT
-    if outcomes == {ExactOutcome.EQUAL}:
+    if verdict.exact_outcome is ExactOutcome.EQUAL:
         return PlanRelation.SAME
     if verdict.result_class is ResultClass.EQUIVALENT:
         return PlanRelation.CROSSING

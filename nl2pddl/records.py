@@ -264,6 +264,15 @@ class Verdict:
     comparison_key: str | None = None
     cached: bool = False
 
+    @property
+    def exact_outcome(self) -> ExactOutcome | None:
+        """The exact decision over all problems: different where one is, equal where all are; None if none was made."""
+        outcomes = {decision.outcome for decision in self.exact}
+        for outcome in (ExactOutcome.DIFFERENT, ExactOutcome.UNDECIDED, ExactOutcome.EQUAL):
+            if outcome in outcomes:
+                return outcome
+        return None
+
 
 @dataclass(frozen=True)
 class RunItem:
@@ -330,7 +339,7 @@ class EvaluationSettings:
     shortcuts: bool = True
     validator: ValidatorChoice = ValidatorChoice.AUTO
     exact: bool = False
-    exact_states: int = 1_000_000
+    exact_states: int = 2_000_000
     exact_seconds: float = 60.0
 
 
@@ -386,14 +395,3 @@ class RunProgress:
     rate: float | None = None
     seconds_left: float | None = None
     message: str = ""
-
-
-@dataclass(frozen=True)
-class GenerationRequest:
-    """One prompt for a backend. Replaying backends answer by what it asks for, real models only read ``prompt``."""
-
-    index: int
-    domain: str
-    action: str
-    sample: int
-    prompt: str

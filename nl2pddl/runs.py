@@ -18,16 +18,16 @@ from itertools import groupby
 from pathlib import Path
 
 from nl2pddl.domains import DomainLibrary, load_library
-from nl2pddl.errors import InputError, ModelError, NL2PDDLError, RunError, StoreError
-from nl2pddl.generation import Backend, check_model, open_backend
-from nl2pddl.judging import JudgePool
+from nl2pddl.errors import InputError, ModelError, NL2PDDLError, RunError, StoreError, ValidatorsDifferError
+from nl2pddl.generation import Backend, GenerationRequest, check_model, open_backend
 from nl2pddl.pipeline import EvaluationTask
+from nl2pddl.planning.checking import PlanChecker
+from nl2pddl.pools import Pool, open_pool
 from nl2pddl.prompts import plan_items
 from nl2pddl.records import (
     Completion,
     Decoding,
     DomainSource,
-    GenerationRequest,
     RunConfig,
     RunItem,
     RunProgress,
@@ -35,7 +35,7 @@ from nl2pddl.records import (
     Verdict,
 )
 from nl2pddl.settings import Settings
-from nl2pddl.store import Store, queries, writes
+from nl2pddl.store import Store, StoreMemory, queries, writes
 
 OpenBackend = Callable[[str, Decoding, Path], Backend]
 
@@ -72,6 +72,10 @@ def check_config(config: RunConfig, library: DomainLibrary) -> None:
         faults.append("new tokens and batch size must be at least 1")
     if config.evaluation.k < 1 or config.evaluation.seconds <= 0:
         faults.append("k and the planner's seconds must be positive")
+    try:
+        PlanChecker(config.evaluation.validator)
+    except InputError as error:
+        faults.append(str(error))
     for name in config.domains:
         try:
             if library.find(name).language is None:
@@ -236,6 +240,7 @@ class _Run:
         self.futures: list[Future[Verdict]] = []
         self.sources: dict[str, DomainSource] = {}
         self.store_error: StoreError | None = None
+        self.validators_differ = False
 
     def execute(self) -> None:
         if self.live.cancelled.is_set():
@@ -257,7 +262,8 @@ class _Run:
         writer.start()
         fault = ""
         try:
-            with JudgePool(self.manager.settings.workers) as pool:
+            settings = self.manager.settings
+            with open_pool(settings.workers, settings.dask, StoreMemory(self.store)) as pool:
                 self._generate_and_judge(pool)
         except CancelledError:
             return None
@@ -282,9 +288,9 @@ class _Run:
         return "finished", ""
 
     def _stopped(self) -> bool:
-        return self.live.cancelled.is_set() or self.store_error is not None
+        return self.live.cancelled.is_set() or self.store_error is not None or self.validators_differ
 
-    def _generate_and_judge(self, pool: JudgePool) -> None:
+    def _generate_and_judge(self, pool: Pool) -> None:
         protocol = self.config.evaluation.protocol.value
         for item, output in queries.outputs_without_verdict(self.store, self.run_id, protocol):
             self._judge(pool, item, output)
@@ -302,7 +308,7 @@ class _Run:
         while pending and not self._stopped():
             _, pending = wait(pending, timeout=0.2)
 
-    def _generate(self, pool: JudgePool, model: str, items: Sequence[RunItem]) -> None:
+    def _generate(self, pool: Pool, model: str, items: Sequence[RunItem]) -> None:
         self.live.message = f"loading {model} (its first use takes longer: it is downloaded or converted)"
         backend = self.manager.open_model(model, self.config.decoding)
         try:
@@ -323,7 +329,7 @@ class _Run:
         finally:
             backend.close()
 
-    def _judge(self, pool: JudgePool, item: RunItem, output: str) -> None:
+    def _judge(self, pool: Pool, item: RunItem, output: str) -> None:
         if item.domain_sha not in self.sources:
             self.sources[item.domain_sha] = queries.domain_source(self.store, item.domain_sha)
         task = EvaluationTask(self.sources[item.domain_sha], item.action, output, self.config.evaluation)
@@ -335,6 +341,7 @@ class _Run:
             fault = finished.exception()
             if fault is not None:
                 self.live.failures.append(f"item {item.index}: {fault}")
+                self.validators_differ |= isinstance(fault, ValidatorsDifferError)
             else:
                 self.verdicts.put((item.index, finished.result()))
 

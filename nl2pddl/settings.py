@@ -13,20 +13,24 @@ PROJECT_ROOT = Path(__file__).resolve().parent.parent
 
 @dataclass(frozen=True)
 class Settings:
-    """``data_dir`` holds the store and converted models, ``workers`` is how many outputs are judged at once."""
+    """``data_dir`` holds the store and converted models, ``workers`` is how many outputs are judged at once.
+
+    ``dask`` is the address of a Dask scheduler whose workers judge instead.
+    """
 
     data_dir: Path
     domains_dir: Path
     store: Path
     workers: int
+    dask: str | None = None
 
 
 def load_settings() -> Settings:
-    """Settings from NL2PDDL_DATA, NL2PDDL_DOMAINS, NL2PDDL_STORE and NL2PDDL_WORKERS, each with a default."""
+    """Settings from NL2PDDL_DATA, _DOMAINS, _STORE, _WORKERS and _DASK, each with a default."""
     data_dir = Path(os.environ.get("NL2PDDL_DATA") or PROJECT_ROOT / "data").expanduser()
     domains_dir = Path(os.environ.get("NL2PDDL_DOMAINS") or PROJECT_ROOT / "domains").expanduser()
     store = Path(os.environ.get("NL2PDDL_STORE") or data_dir / "store.duckdb").expanduser()
-    return Settings(data_dir, domains_dir, store, default_workers())
+    return Settings(data_dir, domains_dir, store, default_workers(), os.environ.get("NL2PDDL_DASK") or None)
 
 
 def default_workers() -> int:

@@ -14,6 +14,8 @@ runs = choose_runs(handles.store)
 counts = queries.class_counts(handles.store, runs)
 charts.show_full_names(counts)
 charts.show_headline(counts, len(runs))
+beyond = queries.exact_counts(handles.store, runs)
+charts.warn_of_mixed_protocols(beyond)
 counts = charts.labelled(counts)
 st.page_link(
     shell.FAILURES, label="Look at the failures", icon=":material/troubleshoot:", query_params=link_query(runs)
@@ -41,6 +43,8 @@ if not different.empty:
         "NoPlan: no plan with the new action. NPApp: a new plan fails in the original domain. "
         "OPApp: an original plan fails in the new one."
     )
+
+charts.show_beyond(beyond)
 
 st.subheader("Action reconstruction error")
 errors = figures.are_table(charts.labelled(queries.are_counts(handles.store, runs)))

@@ -32,6 +32,7 @@ RANKS = (
     {"classification"},
     {"pipeline"},
     {"judge_process", "judging", "cluster"},
+    {"pools"},
     {"store"},
     {"runs"},
     {"figures"},

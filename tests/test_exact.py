@@ -178,6 +178,8 @@ def test_conditions_with_or_imply_exists_forall_and_equality() -> None:
         "(gold ?x)", "(imply (not (gold ?x)) (= ?x p)) (or (gold ?x) (rich)) (exists (?y - place) (at ?y))"
     )
     assert decided(domain(GO, DIG), domain(GO, written)).outcome is EQUAL
+    nested = DIG.replace("(gold ?x)", "(imply (imply (gold ?x) (rich)) (rich))")  # gold or rich
+    assert decided(domain(GO, DIG), domain(GO, nested)).outcome is EQUAL
     alone = DIG.replace("(gold ?x)", "(gold ?x) (forall (?y - place) (or (= ?x ?y) (not (at ?y))))")
     assert decided(domain(GO, DIG), domain(GO, alone)).outcome is EQUAL
     away = DIG.replace("(gold ?x)", "(gold ?x) (exists (?y - place) (and (at ?y) (not (= ?x ?y))))")
@@ -511,7 +513,7 @@ class Maker:
                 return replace(action, parameters=(*action.parameters, Parameter("?n", self.random.choice(TYPES))))
 
 
-@settings(max_examples=400, deadline=None, derandomize=True, database=None)
+@settings(max_examples=800, deadline=None, derandomize=True, database=None)
 @given(st.integers(0, 2**32))
 def test_random_domains_against_brute_force(seed: int) -> None:
     one, two, task = Maker(seed).pair()

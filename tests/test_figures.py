@@ -164,3 +164,22 @@ def test_any_number_of_models_can_be_drawn(models: int) -> None:
 @pytest.mark.parametrize(("percent", "label"), [(0, "0%"), (0.3, "<1%"), (0.7, "<1%"), (1.2, "1%"), (99.7, "100%")])
 def test_what_occurred_is_never_labelled_zero(percent: float, label: str) -> None:
     assert figures._share(percent) == label
+
+
+def test_the_table_behind_equivalent_counts_what_is_known() -> None:
+    equivalents = pd.DataFrame(
+        [
+            ("published", "different", False, 3),
+            ("published", "equal", True, 4),
+            ("published", None, None, 2),
+            ("strict", "undecided", True, 1),
+        ],
+        columns=["protocol", "exact", "exercised", "count"],
+    )
+    table = figures.beyond_table(equivalents)
+    assert table.to_dict("records") == [
+        {"Protocol": "published", "Equivalent": 9, "Proved": 4, "Refuted": 3, "Open": 0, "Not asked": 2,
+         "Not exercised": 3},
+        {"Protocol": "strict", "Equivalent": 1, "Proved": 0, "Refuted": 0, "Open": 1, "Not asked": 0,
+         "Not exercised": 0},
+    ]  # fmt: skip

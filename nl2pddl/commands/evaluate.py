@@ -13,22 +13,27 @@ from typing import Any
 
 from nl2pddl.domains import DomainLibrary, load_library
 from nl2pddl.errors import InputError
-from nl2pddl.judging import JudgePool
 from nl2pddl.pipeline import EvaluationTask
+from nl2pddl.planning.checking import PlanChecker
+from nl2pddl.pools import open_pool
 from nl2pddl.records import EvaluationSettings, Verdict
-
-# Enough to keep every worker busy, few enough that a file of any length needs little memory.
-_WAITING_PER_WORKER = 16
 
 Row = dict[str, Any]
 Answer = Future[Verdict] | str
 
 
-def evaluate_file(outputs: Path, domains: Path, out: Path, settings: EvaluationSettings, workers: int) -> int:
+def evaluate_file(
+    outputs: Path,
+    domains: Path,
+    out: Path,
+    settings: EvaluationSettings,
+    workers: int,
+    dask: str | None = None,
+) -> int:
     """Judge every line of ``outputs`` and write it to ``out`` with its verdict.
 
     A line that cannot be judged (no JSON, an unknown domain) comes out with an "error" and no class, and is counted on
-    standard error.
+    standard error. ``dask`` is the address of a Dask scheduler whose workers judge instead of this machine's.
     """
     library = load_library(domains)
     for broken in library.broken.values():
@@ -41,9 +46,10 @@ def evaluate_file(outputs: Path, domains: Path, out: Path, settings: EvaluationS
         raise InputError(f"{out.parent}: no such folder for the verdicts; make it first")
     if out.exists() and out.samefile(outputs):
         raise InputError(f"{out}: the verdicts would overwrite the outputs; name another file")
+    PlanChecker(settings.validator)  # a validator that is not there is told before anything is judged
     judged = failed = 0
     waiting: deque[tuple[Row, Answer]] = deque()
-    with JudgePool(workers) as pool, out.open("w", encoding="utf-8") as file:
+    with open_pool(workers, dask) as pool, out.open("w", encoding="utf-8") as file:
 
         def write_first() -> None:
             nonlocal judged, failed
@@ -54,7 +60,7 @@ def evaluate_file(outputs: Path, domains: Path, out: Path, settings: EvaluationS
 
         for row, task in _tasks(outputs, library, settings):
             waiting.append((row, pool.submit(task) if isinstance(task, EvaluationTask) else task))
-            while len(waiting) > _WAITING_PER_WORKER * workers:
+            while len(waiting) > pool.appetite:
                 write_first()
         while waiting:
             write_first()
@@ -96,10 +102,13 @@ def _task(number: int, row: Row, library: DomainLibrary, settings: EvaluationSet
 
 
 def _completed(row: Row, answer: Answer) -> Row:
-    if isinstance(answer, str):
-        empty = dict.fromkeys(("class", "subclass", "are", "problems", "plans", "exact", "seconds"))
-        return {**row, **empty, "error": answer}
-    return {**row, **verdict_fields(answer.result())}
+    try:
+        if not isinstance(answer, str):
+            return {**row, **verdict_fields(answer.result())}
+    except InputError as error:
+        answer = str(error)
+    empty = dict.fromkeys(("class", "subclass", "are", "problems", "plans", "exact", "seconds"))
+    return {**row, **empty, "error": answer}
 
 
 def verdict_fields(verdict: Verdict) -> Row:
@@ -112,9 +121,16 @@ def verdict_fields(verdict: Verdict) -> Row:
         "problems": [asdict(problem) for problem in verdict.problems],
         "plans": [asdict(check) for check in verdict.cross_checks],
         "failure": asdict(verdict.failure) if verdict.failure else None,
-        "exact": None,
+        "exact": verdict.exact_outcome.value if verdict.exact_outcome else None,
+        "exact_problems": [asdict(decision) for decision in verdict.exact],
+        "relation": verdict.comparison.relation.value if verdict.comparison else None,
+        "comparison": asdict(verdict.comparison) if verdict.comparison else None,
+        "plan_relation": verdict.plan_relation.value if verdict.plan_relation else None,
+        "exercised": verdict.exercised,
+        "working_plans": verdict.working_plans,
         "protocol": verdict.protocol.value,
         "shortcut": verdict.shortcut,
+        "cached": verdict.cached,
         "planner": verdict.planner_version,
         "validator": verdict.validator_version,
         "seconds": round(verdict.seconds, 6),

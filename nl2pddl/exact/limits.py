@@ -23,7 +23,7 @@ class ExactLimits:
     default million stays below it up to some 4,000 facts a domain), the decision is undecided too.
     """
 
-    states: int = 1_000_000
+    states: int = 2_000_000
     seconds: float = 60.0
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+import numpy.typing as npt
 
 from nl2pddl.exact.automaton import Flags, Indices, Rows
 
@@ -18,10 +21,11 @@ class PairSet:
 
     def __init__(self, initial: Rows) -> None:
         self.count = 0
-        self.rows: Rows = np.zeros((1024, len(initial)), np.uint64)
-        self.parents = np.zeros(1024, np.int64)
-        self.actions = np.zeros(1024, np.int64)
-        self._table = np.full(1 << 12, _FREE, np.int32)
+        self.rows: Rows = np.empty((0, len(initial)), np.uint64)
+        self.parents: Indices = np.empty(0, np.int64)
+        self.actions: Indices = np.empty(0, np.int64)
+        self._hashes: Rows = np.empty(0, np.uint64)
+        self._table = np.empty(0, np.int32)
         none = np.full(1, -1, np.int64)
         self.insert(initial[None, :], none, none)
 
@@ -31,11 +35,13 @@ class PairSet:
         Of equal rows the first counts.
         """
         self._make_room(len(rows))
-        winners = self._place(rows)
+        hashes = _hashes(rows)
+        winners = self._place(hashes, rows)
         start, self.count = self.count, self.count + len(winners)
         self.rows[start : self.count] = rows[winners]
         self.parents[start : self.count] = parents[winners]
         self.actions[start : self.count] = actions[winners]
+        self._hashes[start : self.count] = hashes[winners]
         return self.rows[start : self.count]
 
     def path(self, number: int) -> list[int]:
@@ -49,49 +55,57 @@ class PairSet:
     def _make_room(self, more: int) -> None:
         needed = self.count + more
         if needed > len(self.rows):
-            size = max(needed, 2 * len(self.rows))
-            self.rows, self.parents, self.actions = (
-                np.concatenate([old, np.zeros((size - len(old), *old.shape[1:]), old.dtype)])
-                for old in (self.rows, self.parents, self.actions)
-            )
+            size = max(needed, 2 * len(self.rows), 1024)
+            self.rows = self._grown(self.rows, size)
+            self.parents, self.actions = self._grown(self.parents, size), self._grown(self.actions, size)
+            self._hashes = self._grown(self._hashes, size)
         if 2 * needed > len(self._table):
             self._table = np.full(1 << (3 * needed).bit_length(), _FREE, np.int32)
             known, self.count = self.count, 0
-            self._place(self.rows[:known])
+            self._place(self._hashes[:known], None)
             self.count = known
 
-    def _place(self, rows: Rows) -> Indices:
-        """Enter into the table the rows that are not in it, numbered from ``count``; gives their indices, sorted."""
+    def _grown(self, old: npt.NDArray[Any], size: int) -> npt.NDArray[Any]:
+        grown = np.empty((size, *old.shape[1:]), old.dtype)
+        grown[: self.count] = old[: self.count]
+        return grown
+
+    def _place(self, hashes: Rows, rows: Rows | None) -> Indices:
+        """Enter into the table the rows that are not in it, numbered from ``count``; gives their indices, sorted.
+
+        ``rows`` None says that all are known to be new and different.
+        """
         mask = len(self._table) - 1
-        slots = (_hashes(rows) & np.uint64(mask)).astype(np.int64)
-        pending = np.arange(len(rows))
-        placed: list[Indices] = []
+        slots = (hashes & np.uint64(mask)).astype(np.int64)
+        pending = np.arange(len(hashes))
+        placed: list[Indices] = [pending[:0]]
         while len(pending):
             here = slots[pending]
-            found = self._table[here]
+            found = self._table[here].astype(np.int64)
             free = np.flatnonzero(found == _FREE)
             # Written back to front, so that of several rows the first one gets the slot. Until all have a number, a row
             # stands in the table as -2 - its index.
             self._table[here[free][::-1]] = -2 - pending[free][::-1]
             found[free] = self._table[here[free]]
-            new, old = np.flatnonzero(found < _FREE), np.flatnonzero(found >= 0)
-            differs = np.zeros(len(pending), np.bool_)
-            differs[new] = _differ(rows[-2 - found[new]], rows[pending[new]])
-            differs[old] = _differ(self.rows[found[old]], rows[pending[old]])
-            placed.append(pending[new[found[new] == -2 - pending[new]]])
-            pending = pending[differs]
+            placed.append(pending[found == -2 - pending])
+            pending = pending[self._differ(found, pending, rows)]
             slots[pending] = (slots[pending] + 1) & mask
-        winners = np.sort(np.concatenate(placed)) if placed else pending
+        winners = np.sort(np.concatenate(placed))
         self._table[slots[winners]] = self.count + np.arange(len(winners))
         return winners
 
-
-def _differ(one: Rows, other: Rows) -> Flags:
-    """Which rows differ; word by word, as rows are short."""
-    differ: Flags = one[:, 0] != other[:, 0]
-    for word in range(1, one.shape[1]):
-        differ |= one[:, word] != other[:, word]
-    return differ
+    def _differ(self, found: Indices, pending: Indices, rows: Rows | None) -> Flags:
+        """Which of the rows ``pending`` are not the ones that were found in their slots."""
+        differ: Flags = found != -2 - pending
+        if rows is not None:
+            new, old = np.flatnonzero(found < _FREE), np.flatnonzero(found >= 0)
+            for where, other in ((new, rows[-2 - found[new]]), (old, self.rows[found[old]])):
+                mine = rows[pending[where]]
+                unequal = mine[:, 0] != other[:, 0]
+                for word in range(1, rows.shape[1]):  # rows are short: faster than ``any`` over each
+                    unequal |= mine[:, word] != other[:, word]
+                differ[where] = unequal
+        return differ
 
 
 def _hashes(rows: Rows) -> Rows:

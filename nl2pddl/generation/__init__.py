@@ -1,7 +1,7 @@
 """Text generation behind one protocol; importing this package loads neither torch nor transformers."""
 
-from nl2pddl.generation.base import Backend
+from nl2pddl.generation.base import Backend, GenerationRequest
 from nl2pddl.generation.factory import open_backend
 from nl2pddl.generation.models import EMBEDDED, check_model, embedded_gguf
 
-__all__ = ["EMBEDDED", "Backend", "check_model", "embedded_gguf", "open_backend"]
+__all__ = ["EMBEDDED", "Backend", "GenerationRequest", "check_model", "embedded_gguf", "open_backend"]

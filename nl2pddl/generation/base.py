@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
-from nl2pddl.records import Completion, GenerationRequest, ModelInfo
+from nl2pddl.records import Completion, ModelInfo
 
 
 def never() -> bool:
     """Do not stop before the answer is complete."""
     return False
+
+
+@dataclass(frozen=True)
+class GenerationRequest:
+    """One prompt for a backend. Replaying backends answer by what it asks for, real models only read ``prompt``."""
+
+    index: int
+    domain: str
+    action: str
+    sample: int
+    prompt: str
 
 
 class Backend(Protocol):

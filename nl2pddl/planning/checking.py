@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
+from nl2pddl.actions import action_pddl
 from nl2pddl.errors import InputError, ValidatorsDifferError
 from nl2pddl.planning.val import VAL_VARIABLE, ValAnswer, find_val
-from nl2pddl.planning.validation import VALIDATOR_VERSION, PlanCheck, PlanValidator
+from nl2pddl.planning.validation import VALIDATOR_VERSION, PlanCheck, PlanValidator, action_names
 from nl2pddl.records import ValidatorChoice
 from nl2pddl.task import PlanningDomain, PlanningProblem
 
-_UNREADABLE = "VAL does not survive a wrong number of arguments or an unknown object, and was not asked"
+_NOT_ASKED = "VAL was not asked: it misreads a wrong number of arguments, an unknown object and the type object"
+_OBJECT = re.compile(r"\sobject[\s)]")
 
 
 class PlanChecker:
@@ -45,10 +48,15 @@ class PlanChecker:
         checks = [validator.check(plan) for plan in plans]
         if self._val is None:
             return checks
-        readable = [number for number, plan in enumerate(plans) if validator.names_objects(plan)]
-        answers = dict.fromkeys(range(len(plans)), ValAnswer(None, reason=_UNREADABLE))
-        asked = self._val.check(domain_text, problem.text, [plans[number] for number in readable])
-        answers.update(zip(readable, asked, strict=True))
+        misread = _of_type_object(domain)
+        asked = [
+            n
+            for n, plan in enumerate(plans)
+            if validator.names_objects(plan) and misread.isdisjoint(action_names(plan))
+        ]
+        answers = dict.fromkeys(range(len(plans)), ValAnswer(None, reason=_NOT_ASKED))
+        answered = self._val.check(domain_text, problem.text, [plans[number] for number in asked])
+        answers.update(zip(asked, answered, strict=True))
         for number, (plan, check) in enumerate(zip(plans, checks, strict=True)):
             checks[number] = self._combined(problem, plan, check, answers[number])
         return checks
@@ -69,6 +77,11 @@ class PlanChecker:
             return PlanCheck(True)
         action = plan[val.step - 1] if 0 < val.step <= len(plan) else None
         return PlanCheck(False, val.step, action, None, f"VAL: {val.reason}")
+
+
+def _of_type_object(domain: PlanningDomain) -> set[str]:
+    """The actions of a typed domain that speak of the type object: to VAL no object is of it, unless it is declared."""
+    return {name for name, action in domain.actions.items() if domain.types and _OBJECT.search(action_pddl(action))}
 
 
 def _words(valid: bool, reason: str) -> str:

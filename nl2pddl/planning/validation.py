@@ -6,6 +6,7 @@ explained by its step, the ground action and the unmet literal, as the advice of
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -30,6 +31,8 @@ from nl2pddl.sexpr import lexemes
 from nl2pddl.task import PlanningDomain, PlanningProblem
 
 VALIDATOR_VERSION = "nl2pddl 1"
+
+_STEP = re.compile(r"\s*(?:(\d+(?:\.\d+)?)\s*:\s*)?\(([^()]*)\)\s*(?:\[[\d.]+\])?")
 
 GroundAtom = tuple[str, ...]
 State = frozenset[GroundAtom]
@@ -167,6 +170,11 @@ class PlanValidator:
             yield {**binding, **dict(zip(names, values, strict=True))}
 
 
+def action_names(plan: Sequence[str]) -> set[str]:
+    """The names of the actions that the plan's steps name."""
+    return {name for step in plan for name in _words(step)[:1]}
+
+
 def _words(step: str) -> list[str]:
     return [lexeme.lower() for lexeme, _ in lexemes(step) if lexeme not in "()"]
 
@@ -176,17 +184,22 @@ def _ground(atom: Atom, binding: Binding) -> GroundAtom:
 
 
 def read_plan(text: str) -> tuple[str, ...]:
-    """The steps of a plan file: one parenthesised ground action each, an optional "0:" or "0.0:" before it.
+    """The steps of a plan file: parenthesised ground actions, each with an optional time "0:" and duration "[1]".
 
-    Raises InputError for text that is no plan.
+    Where every step has a time, the times give the order, as for VAL. Raises InputError for text that is no plan.
     """
+    text = re.sub(r";[^\n]*", "", text)
     steps: list[str] = []
-    for number, line in enumerate(text.splitlines(), start=1):
-        content = line.split(";", 1)[0].strip()
-        if not content:
-            continue
-        body = content.split(":", 1)[1].strip() if ":" in content.split("(", 1)[0] else content
-        if not (body.startswith("(") and body.endswith(")")):
-            raise InputError(f"line {number}: expected a step such as (stack a b), found '{content[:60]}'")
-        steps.append(body.lower())
+    times: list[float] = []
+    end = 0
+    while match := _STEP.match(text, end):
+        end = match.end()
+        steps.append(f"({' '.join(match[2].lower().split())})")
+        times += [float(match[1])] if match[1] else []
+    rest = text[end:].lstrip()
+    if rest:
+        line = text.count("\n", 0, len(text) - len(rest)) + 1
+        raise InputError(f"line {line}: expected a step such as (stack a b), found '{rest.splitlines()[0][:60]}'")
+    if len(times) == len(steps):
+        steps = [steps[number] for number in sorted(range(len(steps)), key=times.__getitem__)]
     return tuple(steps)

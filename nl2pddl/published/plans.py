@@ -33,9 +33,7 @@ class ImitatedVal:
     def check(self, plan: Plan) -> PlanCheck:
         """Whether the published code takes the plan for valid."""
         if self._refused:
-            return PlanCheck(
-                False, 1, None, None, "VAL refuses the whole domain with this action"
-            )
+            return PlanCheck(False, 1, None, None, "VAL refuses the whole domain with this action")
         steps = [step.strip("()").split() for step in plan]
         if not all(self._fits(step) for step in steps):
             return PlanCheck(True)  # "Bad plan description!", with exit status 0

@@ -71,4 +71,26 @@ MIGRATIONS: tuple[str, ...] = (
         PRIMARY KEY (run_id, item_index, protocol)
     );
     """,
+    # 2: facts beside the class, comparisons that can be found again, and the plans of the original domains.
+    """
+    ALTER TABLE verdicts ADD COLUMN comparison VARCHAR;
+    ALTER TABLE verdicts ADD COLUMN action_relation VARCHAR;
+    ALTER TABLE verdicts ADD COLUMN plan_relation VARCHAR;
+    ALTER TABLE verdicts ADD COLUMN exercised BOOLEAN;
+    ALTER TABLE verdicts ADD COLUMN exact VARCHAR;
+    ALTER TABLE verdicts ADD COLUMN exact_decisions VARCHAR;
+    ALTER TABLE verdicts ADD COLUMN working_plans INTEGER;
+    ALTER TABLE verdicts ADD COLUMN comparison_key VARCHAR;
+    ALTER TABLE verdicts ADD COLUMN cached BOOLEAN;
+    CREATE TABLE original_plans (
+        domain_sha VARCHAR NOT NULL,
+        problem VARCHAR NOT NULL,
+        k INTEGER NOT NULL,
+        planner_version VARCHAR NOT NULL,
+        heuristic VARCHAR NOT NULL,
+        plans VARCHAR NOT NULL,
+        created_at TIMESTAMP NOT NULL,
+        PRIMARY KEY (domain_sha, problem, k, planner_version)
+    );
+    """,
 )

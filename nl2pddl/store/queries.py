@@ -113,7 +113,8 @@ def runs_frame(store: Store) -> Any:
 _RESULTS = """
     SELECT run_id, item_index, model, domain, action, description_class, sample, protocol, result_class, subclass,
            action_reconstruction_error AS are, reason, shortcut, v.seconds AS judge_seconds,
-           o.seconds AS generate_seconds, o.new_tokens, o.stop_reason
+           o.seconds AS generate_seconds, o.new_tokens, o.stop_reason,
+           action_relation, plan_relation, exercised, exact, working_plans, coalesce(cached, false) AS cached
     FROM verdicts v JOIN items i USING (run_id, item_index) JOIN outputs o USING (run_id, item_index)
 """
 
@@ -144,8 +145,9 @@ class ItemDetail:
 _VERDICT_COLUMNS = (
     "protocol", "result_class", "subclass", "reason", "action_text", "action_reconstruction_error", "problems",
     "cross_checks", "failure", "planner_version", "validator_version", "shortcut", "seconds", "settings",
+    "comparison", "plan_relation", "exercised", "exact_decisions", "working_plans", "cached",
 )  # fmt: skip
-_JSON_COLUMNS = ("problems", "cross_checks", "failure", "settings")
+_JSON_COLUMNS = ("problems", "cross_checks", "failure", "settings", "comparison", "exact_decisions")
 
 
 def item_detail(store: Store, run_id: str, item_index: int) -> ItemDetail:
@@ -165,6 +167,7 @@ def item_detail(store: Store, run_id: str, item_index: int) -> ItemDetail:
     verdict = dict(zip(_VERDICT_COLUMNS, row[14:], strict=True))
     for name in _JSON_COLUMNS:
         verdict[name] = json.loads(verdict[name]) if verdict[name] else None
+    verdict["exact"] = verdict.pop("exact_decisions")
     output, stop_reason, new_tokens, seconds, model_info = row[9:14]
     return ItemDetail(_item(row[:9]), output, stop_reason, new_tokens, seconds, json.loads(model_info), verdict)
 
@@ -195,6 +198,17 @@ def are_counts(store: Store, run_ids: Sequence[str]) -> Any:
         FROM verdicts JOIN items USING (run_id, item_index)
         WHERE list_contains(?, run_id) AND action_reconstruction_error IS NOT NULL
         GROUP BY ALL ORDER BY ALL
+        """,
+        [list(run_ids)],
+    )
+
+
+def exact_counts(store: Store, run_ids: Sequence[str]) -> Any:
+    """What is known beyond the class: protocol, result_class, exact (or missing), exercised (or missing), count."""
+    return store.frame(
+        """
+        SELECT protocol, result_class, exact, exercised, count(*) AS count
+        FROM verdicts WHERE list_contains(?, run_id) GROUP BY ALL ORDER BY ALL
         """,
         [list(run_ids)],
     )

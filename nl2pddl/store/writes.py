@@ -10,6 +10,8 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from nl2pddl import __version__
+from nl2pddl.memory import PlansKey
+from nl2pddl.planning.kstar import PlannerAnswer
 from nl2pddl.records import Completion, DomainSource, EvaluationSettings, ModelInfo, RunConfig, RunItem, Verdict
 from nl2pddl.store.database import Store, now
 
@@ -73,9 +75,20 @@ def add_verdicts(
         return
     with store.transaction() as cursor:
         cursor.executemany(
-            f"INSERT INTO verdicts VALUES ({', '.join('?' * 17)}) ON CONFLICT DO NOTHING",
+            f"INSERT INTO verdicts VALUES ({', '.join('?' * 26)}) ON CONFLICT DO NOTHING",
             [_verdict_row(run_id, index, verdict, settings) for index, verdict in verdicts],
         )
+
+
+def add_original_plans(store: Store, key: PlansKey, answer: PlannerAnswer) -> None:
+    """Store the plans that a planner found for a problem of an original domain."""
+    with store.transaction() as cursor:
+        cursor.execute(
+            "INSERT INTO original_plans VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+            [
+                key.domain_sha, key.problem, key.k, key.planner_version, answer.heuristic, _json(answer.plans), now(),
+            ],
+        )  # fmt: skip
 
 
 def _verdict_row(run_id: str, index: int, verdict: Verdict, settings: EvaluationSettings) -> list[Any]:
@@ -97,6 +110,15 @@ def _verdict_row(run_id: str, index: int, verdict: Verdict, settings: Evaluation
         verdict.seconds,
         _json(asdict(settings)),
         now(),
+        _json(asdict(verdict.comparison)) if verdict.comparison else None,
+        verdict.comparison.relation.value if verdict.comparison else None,
+        verdict.plan_relation.value if verdict.plan_relation else None,
+        verdict.exercised,
+        verdict.exact_outcome.value if verdict.exact_outcome else None,
+        _json([asdict(decision) for decision in verdict.exact]),
+        verdict.working_plans,
+        verdict.comparison_key,
+        verdict.cached,
     ]
 
 

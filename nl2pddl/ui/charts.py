@@ -57,6 +57,41 @@ def show_headline(counts: Any, runs: int) -> None:
     )  # fmt: skip
 
 
+def warn_of_mixed_protocols(beyond: Any) -> None:
+    """Say where the chosen runs were judged by different rules: their shares do not compare."""
+    protocols = sorted(beyond["protocol"].unique())
+    if len(protocols) > 1:
+        st.warning(
+            f"These runs were judged under different protocols ({', '.join(protocols)}): choose runs of one to compare.",
+            icon=":material/rule:",
+        )
+
+
+def show_beyond(beyond: Any) -> None:
+    """What is known of the equivalents beyond their class: how many the exact decision refutes, how many use the action.
+
+    ``beyond`` is ``queries.exact_counts``. Nothing is drawn where there are no equivalents.
+    """
+    equivalents = beyond[beyond["result_class"] == "equivalent"]
+    if equivalents.empty:
+        return
+    st.subheader("Behind “equivalent”")
+    table = figures.beyond_table(equivalents)
+    st.dataframe(table, hide_index=True, key="beyond")
+    refuted = int(table["Refuted"].sum())
+    decided = refuted + int(table["Proved"].sum())
+    if decided:
+        st.markdown(
+            f"The exact decision refutes **{refuted:,} of {decided:,}** equivalents that it could decide: false "
+            "positives of the comparison by top-k plans."
+        )
+    st.caption(
+        "Proved: both domains have the same plans for every problem. Refuted: a plan of the one is none of the other. "
+        "Open: a limit came first. Not asked: the run was launched without the exact decision. Not exercised: no plan "
+        "compared uses the action, so its class says nothing about it."
+    )
+
+
 def show_figure(figure: Any, table: Any, key: str) -> None:
     """A figure, and its numbers in an expander below."""
     st.plotly_chart(figure, width="stretch", config=_CONFIG, key=key)

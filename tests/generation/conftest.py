@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from nl2pddl.records import GenerationRequest
+from nl2pddl.generation.base import GenerationRequest
 
 
 @pytest.fixture

@@ -62,13 +62,24 @@ def test_figures_and_their_tables_are_shown(judged: str, visit: Visit) -> None:
     assert len(app.get("plotly_chart")) == 4
     assert [heading.value for heading in app.subheader] == [
         "Result classes by model and description class", "Subclasses", "Within “different”",
-        "Action reconstruction error",
+        "Behind “equivalent”", "Action reconstruction error",
     ]  # fmt: skip
-    classes, subclasses, different, errors = (table.value for table in app.dataframe)
+    classes, subclasses, different, behind, errors = (table.value for table in app.dataframe)
     assert list(classes["percent"]) == [25.0] * 8
     counts = subclasses.set_index("subclass")["count"].to_dict()
     assert (counts["equivalent"], counts["NoPDDL"], counts["PError"], counts["TError"]) == (4, 2, 2, 4)
     assert different["count"].sum() == 4
+    assert behind.to_dict("records") == [
+        {
+            "Protocol": "strict",
+            "Equivalent": 4,
+            "Proved": 0,
+            "Refuted": 0,
+            "Open": 0,
+            "Not asked": 4,
+            "Not exercised": 0,
+        }
+    ]
     assert errors[errors["result_class"] == "equivalent"][["are", "count"]].to_numpy().tolist() == [[0, 4]]
 
 

@@ -95,6 +95,19 @@ def test_both_stop_where_they_differ(fake_val: Path, plan: list[str], answers: s
         check(ValidatorChoice.BOTH, ["(good a)"], plan)
 
 
+def test_val_is_not_asked_about_the_type_object(fake_val: Path) -> None:
+    typed = parse_domain(
+        "(define (domain d) (:requirements :adl :typing) (:types a) (:predicates (q))"
+        "(:action bad :parameters (?x - object) :precondition (and) :effect (q))"
+        "(:action unmet :parameters () :precondition (forall (?x - object) (q)) :effect (and)))"
+    )
+    problem = parse_problem("(define (problem little) (:domain d) (:objects a - a) (:init) (:goal (q)))")
+    checks = PlanChecker(ValidatorChoice.BOTH).check(typed, typed.text, problem, [["(bad a)"], ["(bad a)", "(unmet)"]])
+    assert [check.valid for check in checks] == [True, True]
+    assert "type object" in checks[0].reason
+    assert not fake_val.with_name("calls").exists()
+
+
 @pytest.mark.parametrize("choice", list(ValidatorChoice))
 def test_the_cross_check_asks_the_checker_about_each_domain_s_own_text(
     library: DomainLibrary, choice: ValidatorChoice

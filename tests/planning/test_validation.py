@@ -76,10 +76,23 @@ def test_answers_agree_with_val(cases: Path, published: Path) -> None:
     assert compared > 700
 
 
-def test_read_plan() -> None:
-    assert read_plan("; cost 2\n(a b)\n0: (C D)\n1.5: (e)\n\n") == ("(a b)", "(c d)", "(e)")
-    with pytest.raises(InputError, match="line 2"):
-        read_plan("(a)\nnothing")
+@pytest.mark.parametrize(
+    ("text", "steps"),
+    [
+        ("; cost 2\n(a b)\n0: (C D)\n1.5: (e)\n\n", ("(a b)", "(c d)", "(e)")),
+        ("(a b)(c)  ( d\n e ) ; (not this)\n", ("(a b)", "(c)", "(d e)")),
+        ("0.5 : (b) [1]\n0:(a)[2.0]", ("(a)", "(b)")),
+        ("; nothing", ()),
+    ],
+)
+def test_read_plan(text: str, steps: tuple[str, ...]) -> None:
+    assert read_plan(text) == steps
+
+
+@pytest.mark.parametrize("text", ["(a)\nnothing", "(a)\n(b", "(a)\n0: 1: (b)", "(a)\n((b))", "(a)\n(b))"])
+def test_text_that_is_no_plan(text: str) -> None:
+    with pytest.raises(InputError, match="line 2: expected a step"):
+        read_plan(text)
 
 
 def test_k_star_plans_need_the_ground_truth(library: DomainLibrary) -> None:

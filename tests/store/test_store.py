@@ -14,6 +14,7 @@ from nl2pddl.errors import InputError, StoreError, StoreFormatError, StoreFullEr
 from nl2pddl.pipeline import EvaluationTask, Evaluator
 from nl2pddl.records import Completion, Decoding, DescriptionClass, EvaluationSettings, ModelInfo, RunConfig
 from nl2pddl.runs import items_of
+from nl2pddl.settings import Settings
 from nl2pddl.store import Store, queries, writes
 from nl2pddl.store.migrations import MIGRATIONS
 from tests.conftest import ROOT
@@ -198,3 +199,26 @@ def test_the_words_for_a_full_disk_are_recognised() -> None:
     error = duckdb.IOException('IO Error: Could not write file "x": No space left on device')
     assert isinstance(_translate(Path("x"), error), StoreFullError)
     assert resource.RLIMIT_FSIZE is not None
+
+
+def test_a_store_of_version_1_is_migrated_and_stays_readable(
+    settings: Settings, library: DomainLibrary, evaluator: Evaluator
+) -> None:
+    settings.store.parent.mkdir(parents=True)
+    with duckdb.connect(str(settings.store)) as old:
+        old.execute(MIGRATIONS[0])
+        old.execute("CREATE TABLE schema_version (version INTEGER NOT NULL, created_at TIMESTAMP NOT NULL)")
+        old.execute("INSERT INTO schema_version VALUES (1, now()::TIMESTAMP)")
+        old.execute(
+            "INSERT INTO verdicts VALUES ('r1', 0, 'strict', 'syntax', 'NoPDDL', 'no PDDL', NULL, NULL, '[]', '[]', "
+            "NULL, 'kstar', 'nl2pddl 1', NULL, 0.1, '{}', now()::TIMESTAMP)"
+        )
+    with Store(settings.store) as store:
+        writes.add_run(store, "r1", CONFIG, items_of(CONFIG, library), [library.find("gripper").source])
+        writes.add_outputs(store, "r1", [(0, Completion("x", "length", 1, 0.1))], INFO)
+        old_verdict = queries.item_detail(store, "r1", 0).verdict
+        assert (old_verdict["result_class"], old_verdict["comparison"], old_verdict["exact"]) == ("syntax", None, None)
+        task = EvaluationTask(library.find("gripper").source, "move", "y", CONFIG.evaluation)
+        writes.add_outputs(store, "r1", [(1, Completion("y", "length", 1, 0.1))], INFO)
+        writes.add_verdicts(store, "r1", [(1, evaluator.evaluate(task))], CONFIG.evaluation)
+        assert len(queries.results_frame(store, ["r1"])) == 2
