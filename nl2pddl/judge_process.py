@@ -16,8 +16,9 @@ from typing import Any
 from nl2pddl.equivalence import CrossCheckResult
 from nl2pddl.errors import InputError, NL2PDDLError, ValidatorsDifferError
 from nl2pddl.memory import PlansKey
-from nl2pddl.pipeline import Evaluator
+from nl2pddl.pipeline import EvaluationTask, Evaluator
 from nl2pddl.planning.kstar import PlannerAnswer
+from nl2pddl.records import Verdict
 
 ANSWER = "answer"
 ASKING = ("plans", "comparison")
@@ -55,6 +56,20 @@ def _exit_with_parent(watched: int) -> None:
     os._exit(1)
 
 
+def judged(evaluator: Evaluator, task: EvaluationTask) -> Verdict | Exception:
+    """The verdict, or the error that stands for it.
+
+    An NL2PDDLError is for the user: the task is wrong, or two validators differ. Any other one is recorded as an
+    undecided verdict with its text: a fault of ours never becomes a class.
+    """
+    try:
+        return evaluator.evaluate(task)
+    except (InputError, ValidatorsDifferError) as error:
+        return error
+    except (NL2PDDLError, ArithmeticError, LookupError, OSError, RuntimeError, TypeError, ValueError) as error:
+        return RuntimeError(f"{type(error).__name__}: {error}")
+
+
 def main() -> None:
     """Judge tasks until the connection closes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the program that started us
@@ -67,14 +82,7 @@ def main() -> None:
                 task = connection.recv()
             except EOFError:
                 return
-            try:
-                answer: object = evaluator.evaluate(task)
-            except (InputError, ValidatorsDifferError) as error:
-                answer = error
-            except (NL2PDDLError, ArithmeticError, LookupError, OSError, RuntimeError, TypeError, ValueError) as error:
-                # The pool records such an item as undecided, with this text: a fault of ours never becomes a class.
-                answer = RuntimeError(f"{type(error).__name__}: {error}")
-            connection.send((ANSWER, answer))
+            connection.send((ANSWER, judged(evaluator, task)))
 
 
 if __name__ == "__main__":

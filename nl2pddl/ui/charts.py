@@ -62,13 +62,13 @@ def warn_of_mixed_protocols(beyond: Any) -> None:
     protocols = sorted(beyond["protocol"].unique())
     if len(protocols) > 1:
         st.warning(
-            f"These runs were judged under different protocols ({', '.join(protocols)}): choose runs of one to compare.",
+            f"These runs follow different protocols ({', '.join(protocols)}); choose runs of one to compare.",
             icon=":material/rule:",
         )
 
 
 def show_beyond(beyond: Any) -> None:
-    """What is known of the equivalents beyond their class: how many the exact decision refutes, how many use the action.
+    """What is known of the equivalents beyond their class: how many are refuted exactly, how many use the action.
 
     ``beyond`` is ``queries.exact_counts``. Nothing is drawn where there are no equivalents.
     """

@@ -1,0 +1,113 @@
+"""Judging on a real Dask cluster of two worker processes: the same verdicts, in order, whatever is killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from distributed import Client, LocalCluster
+
+from nl2pddl import cluster
+from nl2pddl.cluster import DaskPool
+from nl2pddl.domains import DomainLibrary
+from nl2pddl.errors import InputError
+from nl2pddl.pipeline import EvaluationTask, Evaluator
+from nl2pddl.records import EvaluationSettings, Protocol, ResultClass, Verdict
+from tests.test_protocols import ROWS
+
+FULL = EvaluationSettings(shortcuts=False)
+
+
+@pytest.fixture(scope="module")
+def dask() -> Iterator[LocalCluster]:
+    options: dict[str, Any] = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0"}
+    with LocalCluster(processes=True, **options) as started:
+        yield started
+
+
+def timeless(verdict: Verdict) -> Verdict:
+    return replace(verdict, seconds=0.0, cached=False)
+
+
+def tasks(library: DomainLibrary, settings: EvaluationSettings) -> list[EvaluationTask]:
+    return [EvaluationTask(library.find(row[1]).source, row[2], row[3], settings) for row in ROWS[::5]]
+
+
+@pytest.mark.parametrize("protocol", list(Protocol))
+def test_the_same_verdicts_as_here_in_the_same_order(
+    dask: LocalCluster, library: DomainLibrary, evaluator: Evaluator, protocol: Protocol
+) -> None:
+    wanted = tasks(library, EvaluationSettings(protocol=protocol))
+    with DaskPool(dask.scheduler_address) as pool:
+        found = [future.result(120) for future in [pool.submit(task) for task in wanted]]
+        assert pool.appetite == 32
+    assert [timeless(verdict) for verdict in found] == [timeless(evaluator.evaluate(task)) for task in wanted]
+
+
+def test_a_worker_killed_in_the_middle_loses_nothing(dask: LocalCluster, library: DomainLibrary) -> None:
+    wanted = tasks(library, FULL) * 2
+    with DaskPool(dask.scheduler_address) as pool:
+        futures = [pool.submit(task) for task in wanted]
+        with Client(dask.scheduler_address, set_as_default=False) as client:
+            pids = client.run(os.getpid)
+        assert not all(future.done() for future in futures)
+        os.kill(next(iter(pids.values())), signal.SIGKILL)
+        found = [future.result(120) for future in futures]
+    assert len(found) == len(wanted)
+    assert all(verdict.result_class is not ResultClass.UNDECIDED for verdict in found)
+
+
+def _deadly(*_: object) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_an_item_that_kills_every_worker_is_undecided_and_hurts_no_other(
+    dask: LocalCluster, library: DomainLibrary, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (first, second) = tasks(library, EvaluationSettings())[:2]
+    with DaskPool(dask.scheduler_address) as pool:
+        monkeypatch.setattr(cluster, "_judge", _deadly)
+        doomed = pool.submit(first)
+        verdict = doomed.result(120)
+        monkeypatch.undo()
+        assert verdict.result_class is ResultClass.UNDECIDED
+        assert "evaluate it again" in verdict.reason
+        assert pool.submit(second).result(120).result_class is not ResultClass.UNDECIDED
+
+
+def test_a_wrong_task_is_an_error_of_its_own(dask: LocalCluster, library: DomainLibrary) -> None:
+    with DaskPool(dask.scheduler_address) as pool:
+        wrong = EvaluationTask(library.find("gripper").source, "fly", "", FULL)
+        with pytest.raises(InputError, match="has no action 'fly'"):
+            pool.submit(wrong).result(60)
+
+
+def test_workers_of_another_version_are_refused(dask: LocalCluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster, "__version__", "0.0.1")
+    with pytest.raises(InputError, match=r"differs from this machine: nl2pddl .* instead of 0\.0\.1"):
+        DaskPool(dask.scheduler_address)
+
+
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "nonsense", "foo://here:1"])
+def test_an_address_where_nobody_answers(address: str) -> None:
+    with pytest.raises(InputError, match=f"no Dask scheduler answers at '{address}'"):
+        DaskPool(address)
+
+
+def test_a_cluster_without_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster, "_FIRST_WORKER_SECONDS", 1)
+    options: dict[str, Any] = {"n_workers": 0, "dashboard_address": ":0"}
+    with LocalCluster(processes=True, **options) as empty, pytest.raises(InputError, match="has no workers"):
+        DaskPool(empty.scheduler_address)
+
+
+def test_closing_drops_what_waits(dask: LocalCluster, library: DomainLibrary) -> None:
+    endless = EvaluationSettings(k=50_000_000, seconds=5, shortcuts=False)
+    pool = DaskPool(dask.scheduler_address)
+    futures = [pool.submit(task) for task in tasks(library, endless)]
+    pool.close()
+    assert all(future.done() for future in futures)
