@@ -10,6 +10,8 @@ from typing import Any, Protocol
 from nl2pddl.equivalence import CrossCheckResult
 from nl2pddl.planning.kstar import PlannerAnswer
 
+_MOST_HELD = 20_000  # some 2 KB each; of a run of any length the latest, the store knows the others
+
 
 @dataclass(frozen=True)
 class PlansKey:
@@ -68,14 +70,16 @@ class SharedMemory:
     """A memory for several threads, each of which works for one worker at a time.
 
     Who asks for something that is not there yet has claimed it: others who ask for the same wait until it is
-    remembered, or until the one who claimed it calls ``release``. So nothing is computed twice at the same time.
-    ``backing`` is asked for what this process has not seen, and told what it has found.
+    remembered, or until the one who claimed it calls ``release``. So nothing is computed twice at the same time. What
+    was claimed once and not remembered (a limit struck) is not waited for again: that would only make a queue.
+    ``backing`` is asked for what this process does not hold, and told what it has found.
     """
 
     def __init__(self, backing: Memory | None = None) -> None:
         self._backing = backing
         self._known: dict[Hashable, Any] = {}
         self._claims: dict[Hashable, int] = {}
+        self._given_up: set[Hashable] = set()
         self._changed = threading.Condition()
 
     def plans(self, key: PlansKey) -> PlannerAnswer | None:
@@ -105,24 +109,32 @@ class SharedMemory:
         """Give up what this thread has claimed and not remembered."""
         me = threading.get_ident()
         with self._changed:
-            self._claims = {key: owner for key, owner in self._claims.items() if owner != me}
+            mine = [key for key, owner in self._claims.items() if owner == me]
+            self._given_up.update(mine)
+            for key in mine:
+                del self._claims[key]
             self._changed.notify_all()
 
     def _known_or_claimed(self, key: Hashable, ask_backing: Callable[[Any], Any] | None) -> Any:
         me = threading.get_ident()
         with self._changed:
             # Everybody asks for the problems of a domain in the same order, so nobody waits in a circle.
-            self._changed.wait_for(lambda: key in self._known or self._claims.get(key, me) == me)
+            self._changed.wait_for(lambda: key in self._known or not self._claimed_by_another(key, me))
             if key in self._known:
                 return self._known[key]
-            self._claims[key] = me
+            self._claims.setdefault(key, me)
         found = ask_backing(key) if ask_backing else None
         if found is not None:
             self._remember(key, found)
         return found
 
+    def _claimed_by_another(self, key: Hashable, me: int) -> bool:
+        return key not in self._given_up and self._claims.get(key, me) != me
+
     def _remember(self, key: Hashable, value: Any) -> None:
         with self._changed:
+            if len(self._known) >= _MOST_HELD:
+                del self._known[next(iter(self._known))]
             self._known[key] = value
             self._claims.pop(key, None)
             self._changed.notify_all()

@@ -75,3 +75,14 @@ def test_asking_again_does_not_wait_for_oneself() -> None:
     memory = SharedMemory()
     assert memory.comparison("k") is None
     assert memory.comparison("k") is None
+
+
+def test_what_was_given_up_once_is_not_waited_for_again() -> None:
+    memory = SharedMemory()
+    assert memory.comparison("k") is None
+    memory.release()
+    assert memory.comparison("k") is None
+    with ThreadPoolExecutor(1) as threads:
+        assert threads.submit(memory.comparison, "k").result(10) is None
+    memory.remember_comparison("k", RESULT)
+    assert memory.comparison("k") == RESULT
