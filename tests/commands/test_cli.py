@@ -16,8 +16,10 @@ from nl2pddl.store import Store, queries
 from tests.conftest import DOMAINS, ROOT, write_script
 
 
-def command(*arguments: object, data: Path | None = None) -> subprocess.CompletedProcess[str]:
+def command(*arguments: object, data: Path | None = None, val: str | None = None) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, **({"NL2PDDL_DATA": str(data)} if data else {})}
+    if val is not None:
+        environment |= {"NL2PDDL_VAL": val, "PATH": ""}
     return subprocess.run(
         [sys.executable, "-m", "nl2pddl", *map(str, arguments)],
         cwd=ROOT, env=environment, capture_output=True, text=True, check=False, timeout=300,
@@ -197,3 +199,97 @@ def test_help(name: list[str]) -> None:
     done = command(*name, "--help")
     assert done.returncode == 0
     assert "usage: python -m nl2pddl" in done.stdout
+
+
+WRONG = "(:action stack :parameters (?x ?y - block) :precondition (holding ?x) :effect (on ?x ?y))"
+SPELLED = "(:action stack :parameters (?x - block ?y - block) :precondition (and) :effect (And (on ?x ?y)))"
+
+
+def outputs_file(path: Path, *outputs: str) -> Path:
+    rows = ({"domain": "blocksworld", "action": "stack", "output": output} for output in outputs)
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def verdicts(tmp_path: Path, *options: object) -> list[dict[str, object]]:
+    outputs, out = outputs_file(tmp_path / "o.jsonl", WRONG, SPELLED, WRONG), tmp_path / "v.jsonl"
+    done = command("evaluate", outputs, "--domains", DOMAINS, "--out", out, *options)
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
+
+
+def test_the_protocol_is_chosen_and_written(tmp_path: Path) -> None:
+    strict = verdicts(tmp_path)
+    published = verdicts(tmp_path, "--protocol", "published")
+    assert [(row["class"], row["subclass"]) for row in strict] == [("different", "NPApp")] * 3
+    assert [(row["class"], row["subclass"]) for row in published] == [
+        ("different", "NPApp"), ("syntax", "UToken"), ("different", "NPApp")
+    ]  # fmt: skip
+    assert {row["protocol"] for row in published} == {"published"}
+    assert [row["cached"] for row in strict] == [False, False, True]
+    assert [row["relation"] for row in published] == ["different", None, "different"]
+    assert published[0]["working_plans"] == 0
+
+
+def test_exact_gives_a_shortest_witness(tmp_path: Path) -> None:
+    row = verdicts(tmp_path, "--exact", "--workers", "1")[0]
+    assert (row["exact"], row["plan_relation"]) == ("different", "different, with a witness")
+    problems = row["exact_problems"]
+    assert isinstance(problems, list)
+    assert len(problems) == 2
+    assert all(problem["witness"] and problem["failure"] for problem in problems)
+
+
+def test_compare_as_a_command(tmp_path: Path) -> None:
+    domain, problem = DOMAINS / "gripper" / "domain.pddl", DOMAINS / "gripper" / "problems" / "p01.pddl"
+    other = tmp_path / "other.pddl"
+    other.write_text(domain.read_text().replace("(not (at-robby ?from))", ""), encoding="utf-8")
+    done = command("compare", domain, other, problem, "--json")
+    assert done.returncode == 0, done.stderr
+    answer = json.loads(done.stdout)
+    assert (answer["exact"], answer["witness_of"]) == ("different", "second")
+    assert command("compare", domain, domain, problem).stdout.count("equal") == 1
+    assert command("compare", domain, domain, problem, "--states", "0").returncode == 2
+
+
+def test_a_validator_that_is_not_installed_is_said_before_anything_is_judged(tmp_path: Path) -> None:
+    outputs, out = outputs_file(tmp_path / "o.jsonl", WRONG), tmp_path / "v.jsonl"
+    done = command("evaluate", outputs, "--domains", DOMAINS, "--out", out, "--validator", "val", val="")
+    assert done.returncode == 2
+    assert "VAL is not installed" in done.stderr
+    assert not out.exists()
+
+
+LYING_VAL = """#!{python}
+import re, sys
+from pathlib import Path
+if sys.argv[1] == "-h":
+    sys.exit(print("VAL: The PDDL+ plan validation tool"))
+for name in re.findall("[(]:action ([^ ]+)", Path(sys.argv[2]).read_text()):
+    print("Type-checking", name.strip() + "\\n...action passes type checking.")
+for name in sys.argv[4:]:
+    print("Checking plan: " + name + "\\nGoal not satisfied\\nPlan invalid\\n")
+print("\\nFailed plans:\\n " + " ".join(sys.argv[4:]))
+"""
+
+
+def test_validators_that_differ_stop_the_command_and_the_run(tmp_path: Path, library: DomainLibrary) -> None:
+    val = tmp_path / "Validate"
+    val.write_text(LYING_VAL.format(python=sys.executable), encoding="utf-8")
+    val.chmod(0o755)
+    right = action_pddl(library.find("blocksworld").planning.actions["stack"])
+    outputs, out = outputs_file(tmp_path / "o.jsonl", "nothing", right), tmp_path / "v.jsonl"
+    done = command("evaluate", outputs, "--domains", DOMAINS, "--out", out, "--validator", "both", val=str(val))
+    assert done.returncode == 1
+    assert "the validators differ on problem" in done.stderr
+    assert len(out.read_text(encoding="utf-8").splitlines()) == 1  # what was judged before
+    store = tmp_path / "my.duckdb"
+    text = action_pddl(library.find("gripper").planning.actions["move"])
+    model = write_script(tmp_path / "s.jsonl", [{"output": text}])
+    run = command(
+        "run", "--model", model, "--domain", "gripper", "--store", store, "--validator", "both", data=tmp_path,
+        val=str(val),
+    )  # fmt: skip
+    assert run.returncode == 1
+    assert "the validators differ" in run.stdout
+    assert command("run", "--resume", "x", "--protocol", "published", "--store", store).returncode == 2
