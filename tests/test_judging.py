@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 import os
 import signal
 import subprocess
@@ -14,7 +15,7 @@ from nl2pddl.domains import DomainLibrary
 from nl2pddl.errors import InputError
 from nl2pddl.judging import JudgePool
 from nl2pddl.pipeline import EvaluationTask
-from nl2pddl.records import EvaluationSettings, ResultClass
+from nl2pddl.records import EvaluationSettings, Protocol, ResultClass
 from tests.conftest import ROOT
 
 FULL = EvaluationSettings(shortcuts=False)
@@ -128,3 +129,29 @@ time.sleep(600)
         assert len(pids) >= 4  # two workers, their planner processes, and searches
         program.kill()
     assert gone(pids)
+
+
+def with_parameters(count: int, used: bool) -> str:
+    names = [f"?z{number}" for number in range(count)]
+    literals = " ".join(f"(on {one} {other})" for one, other in itertools.pairwise(names)) if used else ""
+    return (
+        f"(:action stack :parameters (?x ?y {' '.join(names)} - block) :precondition (and (holding ?x) (clear ?y)) "
+        f":effect (and (on ?x ?y) (clear ?x) (handempty) (not (holding ?x)) (not (clear ?y)) {literals}))"
+    )
+
+
+@pytest.mark.parametrize("protocol", list(Protocol))
+@pytest.mark.parametrize(("count", "used"), [(100, False), (100, True), (13, True)])
+def test_an_action_that_runs_away_is_stopped_and_the_next_one_unharmed(
+    library: DomainLibrary, protocol: Protocol, count: int, used: bool
+) -> None:
+    limits = EvaluationSettings(protocol, seconds=2, memory_mb=1024, exact=True, exact_seconds=2)
+    with JudgePool(1) as pool:
+        runaway = pool.submit(task(library, limits, with_parameters(count, used)))
+        after = pool.submit(task(library, FULL))
+        verdict = runaway.result(120)
+        assert verdict.result_class is ResultClass.UNDECIDED
+        assert "time" in verdict.reason or "memory" in verdict.reason
+        assert verdict.cross_checks[0].planner in ("time", "memory")
+        assert len(verdict.exact) == 2
+        assert after.result(120).result_class is ResultClass.EQUIVALENT
