@@ -135,7 +135,11 @@ def _show_verdict(detail: ItemDetail) -> None:
     item, verdict = detail.item, detail.verdict
     model = model_labels([item.model])[item.model]
     st.subheader(f"{plain(item.domain)} / {plain(item.action)}")
-    st.caption(plain(f"{item.description_class} description · prompt {item.sample + 1} · {model}"))
+    st.caption(
+        plain(
+            f"{item.description_class} description · prompt {item.sample + 1} · {model} · {detail.verdict['protocol']}"
+        )
+    )
     meaning = _MEANINGS.get(verdict["subclass"] or "")
     heading = verdict["result_class"] + (f" · {verdict['subclass']}: {meaning}" if meaning else "")
     colour = CLASS_COLOURS.get(verdict["result_class"], "#888888")
