@@ -6,17 +6,23 @@ import os
 import signal
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 from distributed import Client, LocalCluster
 
 from nl2pddl import cluster
+from nl2pddl.actions import action_pddl
 from nl2pddl.cluster import DaskPool
 from nl2pddl.domains import DomainLibrary
 from nl2pddl.errors import InputError
 from nl2pddl.pipeline import EvaluationTask, Evaluator
-from nl2pddl.records import EvaluationSettings, Protocol, ResultClass, Verdict
+from nl2pddl.records import EvaluationSettings, Protocol, ResultClass, RunConfig, Verdict
+from nl2pddl.runs import RunManager
+from nl2pddl.settings import Settings
+from nl2pddl.store import Store, queries
+from tests.conftest import write_script
 from tests.test_protocols import ROWS
 
 FULL = EvaluationSettings(shortcuts=False)
@@ -77,6 +83,21 @@ def test_an_item_that_kills_every_worker_is_undecided_and_hurts_no_other(
         assert verdict.result_class is ResultClass.UNDECIDED
         assert "evaluate it again" in verdict.reason
         assert pool.submit(second).result(120).result_class is not ResultClass.UNDECIDED
+
+
+def test_a_run_is_judged_there_and_stored_here(
+    dask: LocalCluster, library: DomainLibrary, store: Store, settings: Settings, tmp_path: Path
+) -> None:
+    move = action_pddl(library.find("gripper").planning.actions["move"])
+    model = write_script(tmp_path / "s.jsonl", [{"output": move}])
+    manager = RunManager(store, replace(settings, dask=dask.scheduler_address))
+    try:
+        run_id = manager.launch(RunConfig((model,), ("gripper",), prompts=2))
+        assert manager.wait(run_id, 120)
+    finally:
+        manager.close()
+    frame = queries.results_frame(store, [run_id])
+    assert list(frame["result_class"]) == ["equivalent"] * 2 + ["semantic"] * 4
 
 
 def test_a_wrong_task_is_an_error_of_its_own(dask: LocalCluster, library: DomainLibrary) -> None:
