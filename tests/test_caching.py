@@ -131,3 +131,11 @@ def library_text(library: DomainLibrary) -> str:
 
 def verdict_index(store: Store) -> int:
     return int(store.rows("SELECT item_index FROM verdicts")[0][0])
+
+
+def test_a_comparison_that_gave_nothing_keeps_nobody_waiting(library: DomainLibrary) -> None:
+    limited = EvaluationSettings(k=50_000_000, seconds=1)
+    with JudgePool(2) as pool:
+        futures = [pool.submit(task(library, FIRST, limited)) for _ in range(3)]
+        verdicts = [future.result(60) for future in futures]
+    assert {verdict.result_class for verdict in verdicts} == {ResultClass.UNDECIDED}
