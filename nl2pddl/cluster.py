@@ -11,6 +11,7 @@ import platform
 import threading
 import uuid
 from concurrent.futures import CancelledError, Future
+from dataclasses import replace
 from types import TracebackType
 from typing import Any
 
@@ -19,9 +20,10 @@ from nl2pddl.errors import InputError, NL2PDDLError
 from nl2pddl.judge_process import judged
 from nl2pddl.memory import LocalMemory
 from nl2pddl.pipeline import EvaluationTask, Evaluator
+from nl2pddl.planning.checking import PlanChecker
 from nl2pddl.planning.kstar import planner_version
 from nl2pddl.planning.validation import VALIDATOR_VERSION
-from nl2pddl.records import ResultClass, Verdict
+from nl2pddl.records import EvaluationSettings, Protocol, ResultClass, ValidatorChoice, Verdict
 
 _CONNECT_SECONDS = 5
 _FIRST_WORKER_SECONDS = 10
@@ -33,20 +35,35 @@ _mine = threading.local()
 _found = LocalMemory()
 
 
-def versions() -> dict[str, str]:
-    """What a verdict depends on in this process."""
-    python = ".".join(platform.python_version_tuple()[:2])
+def versions(validator: ValidatorChoice = ValidatorChoice.OURS) -> dict[str, str]:
+    """What a verdict depends on in this process, where ``validator`` checks the plans."""
     return {
         "nl2pddl": __version__,
         "planner": planner_version(),
-        "validator": VALIDATOR_VERSION,
-        "python": python,
+        "validator": _validator_version(validator),
+        "python": ".".join(platform.python_version_tuple()[:2]),
     }
+
+
+def _validator_version(choice: ValidatorChoice) -> str:
+    try:
+        return PlanChecker(choice).version
+    except InputError as error:
+        return f"none ({error})"
+
+
+def _settled(settings: EvaluationSettings) -> EvaluationSettings:
+    """The settings with ``auto`` replaced by what it means on this machine, so that no worker takes it otherwise."""
+    if settings.validator is not ValidatorChoice.AUTO:
+        return settings
+    # Protocol published imitates VAL and asks neither.
+    ours = settings.protocol is Protocol.PUBLISHED or PlanChecker().version == VALIDATOR_VERSION
+    return replace(settings, validator=ValidatorChoice.OURS if ours else ValidatorChoice.VAL)
 
 
 def _judge(task: EvaluationTask, expected: dict[str, str]) -> Verdict | Exception:
     """In a worker: the verdict, or the error that stands for it."""
-    fault = _difference(expected, versions())
+    fault = _difference(expected, versions(task.settings.validator))
     if fault:
         return InputError(f"a worker differs from this machine: {fault}")
     if not hasattr(_mine, "evaluator"):
@@ -70,7 +87,6 @@ class DaskPool:
 
     def __init__(self, address: str) -> None:
         self._address = address
-        self._versions = versions()
         self._client = _connected(address)
         self._lock = threading.Lock()
         self._pending: dict[Future[Verdict], Any] = {}
@@ -99,7 +115,7 @@ class DaskPool:
             if isinstance(found, Exception):
                 message = f"cannot use nl2pddl ({type(found).__name__}: {found}); install this project there"
                 raise InputError(f"the Dask worker {worker} {message}")
-            fault = _difference(self._versions, found)
+            fault = _difference(versions(), found)
             if fault:
                 raise InputError(f"the Dask worker {worker} differs from this machine: {fault}")
 
@@ -109,7 +125,7 @@ class DaskPool:
         Raises CancelledError once the pool is closed.
         """
         result: Future[Verdict] = Future()
-        self._send(task, result, attempt=1)
+        self._send(replace(task, settings=_settled(task.settings)), result, attempt=1)
         return result
 
     def close(self) -> None:
@@ -123,11 +139,12 @@ class DaskPool:
         self._client.close()
 
     def _send(self, task: EvaluationTask, result: Future[Verdict], attempt: int) -> None:
+        expected = versions(task.settings.validator)
         with self._lock:
             if self._closed:
                 raise CancelledError
             # A key of its own: two equal tasks are two items, each with its own time.
-            future = self._client.submit(_judge, task, self._versions, key=f"nl2pddl-{uuid.uuid4()}", pure=False)
+            future = self._client.submit(_judge, task, expected, key=f"nl2pddl-{uuid.uuid4()}", pure=False)
             self._pending[result] = future
         future.add_done_callback(lambda done: self._receive(done, task, result, attempt))
 
@@ -161,9 +178,24 @@ def _connected(address: str) -> Any:
     except ImportError as error:
         raise InputError("--dask needs the package distributed; install it with: pip install distributed") from error
     client: Any = distributed.Client  # its methods have no types
+
+    class ClosingClient(client):  # type: ignore[misc]
+        """A client that fails to connect is closed here and now.
+
+        Left to the garbage collector it may be closed in the thread of the next client's event loop, while that
+        client holds the lock that closing needs: the next connection would fail.
+        """
+
+        def start(self, **options: Any) -> Any:
+            try:
+                return super().start(**options)
+            except BaseException:
+                self.close()
+                raise
+
     logging.getLogger("distributed").setLevel(logging.CRITICAL)  # its reports of lost workers are handled here
     try:
-        return client(address, timeout=_CONNECT_SECONDS, set_as_default=False)
+        return ClosingClient(address, timeout=_CONNECT_SECONDS, set_as_default=False)
     except (OSError, ValueError) as error:
         raise InputError(
             f"no Dask scheduler answers at '{address}' ({error or type(error).__name__}); expected an address such as "

@@ -18,11 +18,14 @@ from nl2pddl.cluster import DaskPool
 from nl2pddl.domains import DomainLibrary
 from nl2pddl.errors import InputError
 from nl2pddl.pipeline import EvaluationTask, Evaluator
-from nl2pddl.records import EvaluationSettings, Protocol, ResultClass, RunConfig, Verdict
+from nl2pddl.planning.val import VAL_VARIABLE
+from nl2pddl.planning.validation import VALIDATOR_VERSION
+from nl2pddl.records import EvaluationSettings, Protocol, ResultClass, RunConfig, ValidatorChoice, Verdict
 from nl2pddl.runs import RunManager
 from nl2pddl.settings import Settings
 from nl2pddl.store import Store, queries
 from tests.conftest import write_script
+from tests.planning.test_val import install_fake
 from tests.test_protocols import ROWS
 
 FULL = EvaluationSettings(shortcuts=False)
@@ -113,10 +116,47 @@ def test_workers_of_another_version_are_refused(dask: LocalCluster, monkeypatch:
         DaskPool(dask.scheduler_address)
 
 
-@pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "nonsense"])
-def test_an_address_where_nobody_answers(address: str) -> None:
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "nonsense", "foo://here:1"])
+def test_an_address_where_nobody_answers(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Client] = []
+    start = Client.start
+
+    def recorded(client: Client, **options: Any) -> Any:
+        made.append(client)
+        return start(client, **options)
+
+    monkeypatch.setattr(Client, "start", recorded)
     with pytest.raises(InputError, match=f"no Dask scheduler answers at '{address}'"):
         DaskPool(address)
+    # Left open, it would be closed by the garbage collector, perhaps in the thread of the next client's event loop.
+    assert [client.status for client in made] == ["closed"]
+
+
+def _set_val(program: str | None) -> None:
+    os.environ.pop(VAL_VARIABLE, None)
+    if program is not None:
+        os.environ[VAL_VARIABLE] = program
+
+
+def test_a_worker_s_own_val_does_not_answer_for_this_machine(
+    dask: LocalCluster, library: DomainLibrary, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(VAL_VARIABLE, raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    val = str(install_fake(tmp_path / "bin"))
+    stack = action_pddl(library.find("blocksworld").planning.actions["stack"])
+    asked = EvaluationTask(library.find("blocksworld").source, "stack", stack, FULL)
+    with Client(dask.scheduler_address, set_as_default=False) as client:
+        client.run(_set_val, val)
+        try:
+            with DaskPool(dask.scheduler_address) as pool:
+                verdict = pool.submit(asked).result(60)
+                both = replace(asked, settings=replace(FULL, validator=ValidatorChoice.BOTH))
+                with pytest.raises(InputError, match="a worker differs from this machine: validator"):
+                    pool.submit(both).result(60)
+        finally:
+            client.run(_set_val, None)
+    assert (verdict.result_class, verdict.validator_version) == (ResultClass.EQUIVALENT, VALIDATOR_VERSION)
 
 
 def test_a_cluster_without_workers(monkeypatch: pytest.MonkeyPatch) -> None:
