@@ -11,7 +11,8 @@ from nl2pddl import __version__
 from nl2pddl.commands import compare, evaluate, run, validate
 from nl2pddl.errors import InputError, NL2PDDLError
 from nl2pddl.exact import ExactLimits
-from nl2pddl.records import Decoding, DescriptionClass, EvaluationSettings, Protocol, RunConfig, ValidatorChoice
+from nl2pddl.experiment import Decoding, RunConfig
+from nl2pddl.records import DescriptionClass, EvaluationSettings, Protocol, ValidatorChoice
 from nl2pddl.settings import load_settings
 
 FAILURE, WRONG_INPUT = 1, 2

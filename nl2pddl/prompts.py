@@ -13,7 +13,8 @@ from nl2pddl.actions import action_pddl, typed_list
 from nl2pddl.descriptions import describe
 from nl2pddl.domains import Domain
 from nl2pddl.errors import InputError
-from nl2pddl.records import DescriptionClass, RunConfig, RunItem
+from nl2pddl.experiment import RunConfig, RunItem
+from nl2pddl.records import DescriptionClass
 from nl2pddl.seeding import draw
 
 INSTRUCTION = (

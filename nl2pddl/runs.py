@@ -19,21 +19,13 @@ from pathlib import Path
 
 from nl2pddl.domains import DomainLibrary, load_library
 from nl2pddl.errors import InputError, ModelError, NL2PDDLError, RunError, StoreError, ValidatorsDifferError
+from nl2pddl.experiment import Completion, Decoding, RunConfig, RunItem, RunProgress, RunStatus
 from nl2pddl.generation import Backend, GenerationRequest, check_model, open_backend
 from nl2pddl.pipeline import EvaluationTask
 from nl2pddl.planning.checking import PlanChecker
 from nl2pddl.pools import Pool, open_pool
 from nl2pddl.prompts import plan_items
-from nl2pddl.records import (
-    Completion,
-    Decoding,
-    DomainSource,
-    RunConfig,
-    RunItem,
-    RunProgress,
-    RunStatus,
-    Verdict,
-)
+from nl2pddl.records import DomainSource, Verdict
 from nl2pddl.settings import Settings
 from nl2pddl.store import Store, StoreMemory, queries, writes
 

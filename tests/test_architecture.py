@@ -17,6 +17,7 @@ PACKAGE = ROOT / "nl2pddl"
 RANKS = (
     {"errors"},
     {"records", "sexpr", "settings"},
+    {"experiment"},
     {"rules"},
     {"actions", "seeding"},
     {"action_reader", "task", "extraction"},

@@ -7,20 +7,12 @@ from dataclasses import replace
 import pytest
 
 from nl2pddl.domains import DomainLibrary
+from nl2pddl.experiment import Completion, ModelInfo, RunConfig
 from nl2pddl.judging import JudgePool
 from nl2pddl.memory import LocalMemory, SharedMemory
 from nl2pddl.pipeline import EvaluationTask, Evaluator
 from nl2pddl.planning.kstar import KStar
-from nl2pddl.records import (
-    Completion,
-    DescriptionClass,
-    EvaluationSettings,
-    ModelInfo,
-    Protocol,
-    ResultClass,
-    RunConfig,
-    Verdict,
-)
+from nl2pddl.records import DescriptionClass, EvaluationSettings, Protocol, ResultClass, Verdict
 from nl2pddl.runs import items_of
 from nl2pddl.store import Store, StoreMemory, queries, writes
 

@@ -17,10 +17,11 @@ from nl2pddl.actions import action_pddl
 from nl2pddl.cluster import DaskPool
 from nl2pddl.domains import DomainLibrary
 from nl2pddl.errors import InputError
+from nl2pddl.experiment import RunConfig
 from nl2pddl.pipeline import EvaluationTask, Evaluator
 from nl2pddl.planning.val import VAL_VARIABLE
 from nl2pddl.planning.validation import VALIDATOR_VERSION
-from nl2pddl.records import EvaluationSettings, Protocol, ResultClass, RunConfig, ValidatorChoice, Verdict
+from nl2pddl.records import EvaluationSettings, Protocol, ResultClass, ValidatorChoice, Verdict
 from nl2pddl.runs import RunManager
 from nl2pddl.settings import Settings
 from nl2pddl.store import Store, queries

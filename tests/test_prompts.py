@@ -12,8 +12,9 @@ import pytest
 from nl2pddl.descriptions import describe
 from nl2pddl.domains import Domain, DomainLibrary, load_library
 from nl2pddl.errors import InputError
+from nl2pddl.experiment import RunConfig
 from nl2pddl.prompts import PRESETS, PromptBuilder, plan_items
-from nl2pddl.records import DescriptionClass, RunConfig
+from nl2pddl.records import DescriptionClass
 from nl2pddl.seeding import draw
 from tests.conftest import DOMAINS, ROOT
 
@@ -98,7 +99,7 @@ def test_prompts_are_the_same_in_every_process_and_pinned(library: DomainLibrary
         "import hashlib, pathlib\n"
         "from nl2pddl.domains import load_library\n"
         "from nl2pddl.prompts import plan_items\n"
-        "from nl2pddl.records import DescriptionClass, RunConfig\n"
+        "from nl2pddl.experiment import RunConfig\nfrom nl2pddl.records import DescriptionClass\n"
         "lib = load_library(pathlib.Path('domains'))\n"
         "config = RunConfig(('m',), tuple(lib.domains), tuple(DescriptionClass), prompts=2, seed=7)\n"
         "items = plan_items(config, list(lib.domains.values()), lib.with_language())\n"

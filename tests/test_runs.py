@@ -15,7 +15,8 @@ import pytest
 from nl2pddl.actions import action_pddl
 from nl2pddl.domains import DomainLibrary
 from nl2pddl.errors import InputError, RunError, StoreFullError
-from nl2pddl.records import DescriptionClass, EvaluationSettings, RunConfig, RunStatus
+from nl2pddl.experiment import RunConfig, RunStatus
+from nl2pddl.records import DescriptionClass, EvaluationSettings
 from nl2pddl.runs import RunManager, status_of
 from nl2pddl.settings import Settings
 from nl2pddl.store import Store, queries, writes

@@ -7,8 +7,9 @@ import time
 from collections.abc import Callable, Sequence
 
 from nl2pddl.errors import InputError
+from nl2pddl.experiment import RunConfig, RunProgress, RunStatus
 from nl2pddl.generation import EMBEDDED
-from nl2pddl.records import ResultClass, RunConfig, RunProgress, RunStatus
+from nl2pddl.records import ResultClass
 from nl2pddl.runs import RunManager
 from nl2pddl.settings import Settings
 from nl2pddl.store import Store, queries

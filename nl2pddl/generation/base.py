@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from nl2pddl.records import Completion, ModelInfo
+from nl2pddl.experiment import Completion, ModelInfo
 
 
 def never() -> bool:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from nl2pddl.experiment import Decoding
 from nl2pddl.generation.base import Backend
 from nl2pddl.generation.models import ModelKind, check_model, parse_model
 from nl2pddl.generation.scripted import ScriptedBackend
-from nl2pddl.records import Decoding
 
 
 def open_backend(name: str, decoding: Decoding, data_dir: Path) -> Backend:

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nl2pddl.errors import ModelError
+from nl2pddl.experiment import Completion, Decoding, ModelInfo
 from nl2pddl.generation.base import GenerationRequest, cut_at_stop, never
 from nl2pddl.generation.content import file_id
-from nl2pddl.records import Completion, Decoding, ModelInfo
 
 _ASK_SECONDS = 0.1
 

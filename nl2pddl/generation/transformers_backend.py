@@ -13,12 +13,12 @@ import torch
 from transformers import GenerationConfig, StoppingCriteria, StoppingCriteriaList
 
 from nl2pddl.errors import ModelError, NL2PDDLError
+from nl2pddl.experiment import Completion, Decoding, ModelInfo
 from nl2pddl.generation import hf
 from nl2pddl.generation.base import GenerationRequest, cut_at_stop, never
 from nl2pddl.generation.content import folder_id
 from nl2pddl.generation.convert import converted_folder
 from nl2pddl.generation.models import EMBEDDED, ModelKind, embedded_gguf, parse_model
-from nl2pddl.records import Completion, Decoding, ModelInfo
 
 
 class _Asked(StoppingCriteria):

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from nl2pddl.errors import InputError
-from nl2pddl.records import DescriptionClass, DomainSource, RunConfig, RunItem, run_config_from_dict
+from nl2pddl.experiment import RunConfig, RunItem, run_config_from_dict
+from nl2pddl.records import DescriptionClass, DomainSource
 from nl2pddl.store.database import Store
 
 _ITEM_COLUMNS = "item_index, model, domain, action, description_class, sample, prompt, context, domain_sha"

@@ -10,9 +10,10 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from nl2pddl import __version__
+from nl2pddl.experiment import Completion, ModelInfo, RunConfig, RunItem
 from nl2pddl.memory import PlansKey
 from nl2pddl.planning.kstar import PlannerAnswer
-from nl2pddl.records import Completion, DomainSource, EvaluationSettings, ModelInfo, RunConfig, RunItem, Verdict
+from nl2pddl.records import DomainSource, EvaluationSettings, Verdict
 from nl2pddl.store.database import Store, now
 
 RECORDED_PACKAGES = ("pddl", "kstar-planner", "duckdb", "torch", "transformers")

@@ -11,9 +11,9 @@ from nl2pddl.action_reader import laid_out, read_action
 from nl2pddl.actions import LiftedAction, action_pddl
 from nl2pddl.diffing import diff_actions, diff_texts, mark_problems
 from nl2pddl.domains import Domain, from_source
+from nl2pddl.experiment import RunConfig
 from nl2pddl.extraction import extract_action
 from nl2pddl.figures import CLASS_COLOURS
-from nl2pddl.records import RunConfig
 from nl2pddl.store import Store, queries
 from nl2pddl.store.queries import ItemDetail
 from nl2pddl.ui import markup

@@ -6,16 +6,10 @@ import streamlit as st
 
 from nl2pddl.domains import DomainLibrary
 from nl2pddl.errors import InputError
+from nl2pddl.experiment import Decoding, RunConfig
 from nl2pddl.generation import EMBEDDED
 from nl2pddl.prompts import PRESETS, Preset, PromptBuilder
-from nl2pddl.records import (
-    Decoding,
-    DescriptionClass,
-    EvaluationSettings,
-    Protocol,
-    RunConfig,
-    ValidatorChoice,
-)
+from nl2pddl.records import DescriptionClass, EvaluationSettings, Protocol, ValidatorChoice
 from nl2pddl.ui.text import plain, reasons_of, show_fault, show_text
 
 _MODEL_HELP = (

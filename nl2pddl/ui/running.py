@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from nl2pddl.errors import InputError, RunError, StoreError
-from nl2pddl.records import RunConfig, RunProgress, RunStatus, run_config_from_dict
+from nl2pddl.experiment import RunConfig, RunProgress, RunStatus, run_config_from_dict
 from nl2pddl.runs import RunManager, status_of
 from nl2pddl.ui import shell
 from nl2pddl.ui.choosing import TIME_FORMAT, choose_run, few, link_query, local_times, model_labels

@@ -22,7 +22,7 @@ from pathlib import Path
 from nl2pddl.generation.base import GenerationRequest
 from nl2pddl.errors import ModelError
 from nl2pddl.generation import open_backend
-from nl2pddl.records import Decoding
+from nl2pddl.experiment import Decoding
 for name in sys.argv[2:]:
     try:
         backend = open_backend(name, Decoding(max_new_tokens=5), Path(sys.argv[1]))

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from nl2pddl.errors import ModelError
+from nl2pddl.experiment import Decoding
 from nl2pddl.generation import EMBEDDED, check_model, embedded_gguf, open_backend
 from nl2pddl.generation import models as models_module
 from nl2pddl.generation.models import ModelKind, ModelRef, parse_model
-from nl2pddl.records import Decoding
 
 
 @pytest.fixture(autouse=True)

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from nl2pddl.errors import ModelError
+from nl2pddl.experiment import Decoding
 from nl2pddl.generation import open_backend
 from nl2pddl.generation.base import Backend, GenerationRequest
 from nl2pddl.generation.scripted import read_script
-from nl2pddl.records import Decoding
 
 MakeRequest = Callable[..., GenerationRequest]
 

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from nl2pddl.errors import ModelError
+from nl2pddl.experiment import Completion, Decoding
 from nl2pddl.generation import EMBEDDED, open_backend
 from nl2pddl.generation.base import GenerationRequest
 from nl2pddl.generation.content import file_id, folder_id
 from nl2pddl.generation.models import embedded_gguf
-from nl2pddl.records import Completion, Decoding
 
 MakeModel = Callable[..., Path]
 MakeRequest = Callable[..., GenerationRequest]

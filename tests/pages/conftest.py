@@ -8,7 +8,8 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from nl2pddl.records import DescriptionClass, RunConfig
+from nl2pddl.experiment import RunConfig
+from nl2pddl.records import DescriptionClass
 from nl2pddl.runs import RunManager
 from nl2pddl.settings import load_settings
 from nl2pddl.store import Store, queries

@@ -7,7 +7,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from nl2pddl.domains import load_library
-from nl2pddl.records import DescriptionClass, RunConfig, run_config_from_dict
+from nl2pddl.experiment import RunConfig, run_config_from_dict
+from nl2pddl.records import DescriptionClass
 from nl2pddl.runs import items_of
 from nl2pddl.store import Store, queries
 from nl2pddl.ui.text import plain

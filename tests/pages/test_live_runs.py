@@ -5,7 +5,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from nl2pddl.domains import load_library
-from nl2pddl.records import RunConfig
+from nl2pddl.experiment import RunConfig
 from nl2pddl.runs import items_of
 from nl2pddl.store import Store, queries, writes
 from tests.conftest import ROOT

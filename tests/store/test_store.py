@@ -11,8 +11,9 @@ import pytest
 
 from nl2pddl.domains import DomainLibrary
 from nl2pddl.errors import InputError, StoreError, StoreFormatError, StoreFullError, StoreLockedError
+from nl2pddl.experiment import Completion, Decoding, ModelInfo, RunConfig
 from nl2pddl.pipeline import EvaluationTask, Evaluator
-from nl2pddl.records import Completion, Decoding, DescriptionClass, EvaluationSettings, ModelInfo, RunConfig
+from nl2pddl.records import DescriptionClass, EvaluationSettings
 from nl2pddl.runs import items_of
 from nl2pddl.settings import Settings
 from nl2pddl.store import Store, queries, writes
