@@ -32,6 +32,10 @@ class ModelError(InputError):
     """A model cannot be loaded: unknown name, no weights in the folder, a package missing."""
 
 
+class OutOfMemoryError(NL2PDDLError):
+    """A batch (or a model) does not fit into the device's memory; a smaller one may."""
+
+
 class StoreError(NL2PDDLError):
     """The result store cannot be read or written."""
 

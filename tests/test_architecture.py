@@ -25,6 +25,7 @@ RANKS = (
     {"domains"},
     {"descriptions"},
     {"prompts"},
+    {"grammar"},
     {"generation"},
     {"planning"},
     {"equivalence", "exact"},

@@ -137,3 +137,20 @@ def _check_folder(path: Path) -> None:
             f"{path}: the model folder has no weights (*.safetensors, pytorch_model*.bin or *.gguf); "
             "complete the download, or save the model again"
         )
+
+
+@dataclass(frozen=True)
+class Server:
+    """An OpenAI-compatible server and the model asked for there.
+
+    ``url`` ends before /completions and /chat/completions (usually in /v1). ``key_env`` names the environment variable
+    that holds the key; unset or empty: no key is sent. ``guided`` says how the server takes a grammar: "" (not at all),
+    "vllm" (structured_outputs.grammar, and guided_grammar of older versions) or "llama.cpp" (grammar).
+    """
+
+    url: str
+    model: str
+    key_env: str = "NL2PDDL_API_KEY"
+    guided: str = ""
+    requests_per_minute: float | None = None
+    timeout: float = 300.0

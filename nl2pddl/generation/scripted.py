@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nl2pddl.errors import ModelError
-from nl2pddl.experiment import Completion, Decoding, ModelInfo
+from nl2pddl.experiment import Completion, Decoding, Fault, ModelInfo
 from nl2pddl.generation.base import GenerationRequest, cut_at_stop, never
 from nl2pddl.generation.content import file_id
 
@@ -78,9 +78,13 @@ class ScriptedBackend:
         for line in read_script(path):
             self._lines.setdefault(line.key, []).append(line)
 
+    def key(self, request: GenerationRequest) -> str | None:
+        """None: which line answers depends on more than the prompt, and reading it again costs nothing."""
+        return None
+
     def generate(
         self, requests: Sequence[GenerationRequest], should_stop: Callable[[], bool] = never
-    ) -> list[Completion]:
+    ) -> list[Completion | Fault]:
         """One line a request, after waiting the "seconds" of all of them. ``ModelError`` where no line fits."""
         started = time.perf_counter()
         lines = [self._find(request) for request in requests]
