@@ -182,7 +182,10 @@ class RunConfig:
 
 
 def run_config_from_dict(data: dict[str, Any]) -> RunConfig:
-    """Read back what ``RunConfig.to_dict`` gave (after a trip through JSON); what an older version lacked is default."""
+    """Read back what ``RunConfig.to_dict`` gave (after a trip through JSON).
+
+    What an older version's runs lack is the default.
+    """
     decoding, evaluation = dict(data["decoding"]), dict(data["evaluation"])
     decoding["stop_strings"] = tuple(decoding["stop_strings"])
     kinds = {"chat": ChatMode, "precision": Precision}
