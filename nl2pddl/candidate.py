@@ -17,7 +17,8 @@ class Candidate:
     ``domain_text`` is the PDDL of the domain with it, for the planner, or None, with ``unplannable`` saying why. Two
     candidates with the same ``key`` give the same result. ``same`` tells that it is the original up to names,
     ``well_typed`` that every literal fits its predicate's types and every variable is declared: VAL refuses a domain
-    where one does not.
+    where one does not. ``others`` are further actions that are replaced together with it, where a whole domain is
+    compared.
     """
 
     replaced: str
@@ -27,6 +28,12 @@ class Candidate:
     same: bool
     well_typed: bool = True
     unplannable: str = ""
+    others: tuple[tuple[str, LiftedAction], ...] = ()
+
+    @property
+    def changes(self) -> dict[str, LiftedAction]:
+        """Every action that is replaced, by the name of the one it takes the place of."""
+        return {self.replaced: self.action, **dict(self.others)}
 
 
 # Runs planner and validators on a candidate. Called only where nothing else decides.

@@ -6,12 +6,14 @@ verdict or hands on what it read. What a problem counts as is decided in ``rules
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from nl2pddl.action_metrics import compare_actions
 from nl2pddl.action_reader import read_action
 from nl2pddl.actions import LiftedAction, canonical_action, difference
 from nl2pddl.candidate import Candidate, ComparePlans
+from nl2pddl.equivalence import CrossCheckResult
 from nl2pddl.extraction import MAX_LENGTH, extract_action
 from nl2pddl.planning.planner_input import UnplannableError, planner_text
 from nl2pddl.published.classify import read_output
@@ -79,6 +81,55 @@ def classify_published(
         return verdict
     comparison = compare_actions(asked.original, reading.action, asked.domain)
     return replace(verdict, are=reading.are, comparison=comparison)
+
+
+def classify_whole(
+    domain: PlanningDomain, answers: Sequence[tuple[str, str]], compare_plans: ComparePlans, *, shortcuts: bool = True
+) -> Verdict:
+    """The verdict on a whole domain under protocol ``strict``; ``answers`` are (action, output) for all its actions.
+
+    Where an action cannot be planned with, the first in precedence gives the class, and its reason names the action;
+    otherwise all are replaced at once and the two domains' plans compared. The ARE is the sum over the actions.
+    """
+    found: list[Candidate] = []
+
+    def collect(candidate: Candidate) -> CrossCheckResult:
+        found.append(candidate)
+        return CrossCheckResult(ResultClass.UNDECIDED, None, "compared together with the others", ())
+
+    verdicts = {name: classify(Asked(domain, name), output, collect) for name, output in answers}
+    errors = [verdict.are for verdict in verdicts.values()]
+    are = None if None in errors else sum(error or 0 for error in errors)
+    problems = tuple(
+        replace(one, message=f"{name}: {one.message}") for name, verdict in verdicts.items() for one in verdict.problems
+    )
+    if problems:
+        first = by_precedence(problems, Protocol.STRICT)[0]
+        faulty = sum(bool(verdict.problems) for verdict in verdicts.values())
+        reason = f"{faulty} of {len(answers)} actions cannot be planned with; {first.message}"
+        return Verdict(class_of(first.subclass), first.subclass, reason, Protocol.STRICT, problems=problems, are=are)
+    if len(found) < len(answers):
+        unread = next(f"{name}: {verdict.reason}" for name, verdict in verdicts.items() if verdict.are is None)
+        return Verdict(ResultClass.UNDECIDED, None, unread, Protocol.STRICT)
+    verdict = _compared(_together(domain, found), compare_plans, Protocol.STRICT, None, shortcuts)
+    return replace(verdict, are=are)
+
+
+def _together(domain: PlanningDomain, candidates: Sequence[Candidate]) -> Candidate:
+    """All candidates as one that replaces every action."""
+    first, *others = candidates
+    unplannable = next((one.unplannable for one in candidates if one.domain_text is None), "")
+    text = None
+    if not unplannable:
+        text = domain.with_actions({one.replaced: planner_text(one.action, domain) for one in candidates})
+    return replace(
+        first,
+        domain_text=text,
+        key=text or repr([one.action for one in candidates]),
+        same=all(one.same for one in candidates),
+        unplannable=unplannable,
+        others=tuple((one.replaced, one.action) for one in others),
+    )
 
 
 def _candidate(asked: Asked, action: LiftedAction) -> Candidate:

@@ -49,19 +49,20 @@ def cross_check(
     original: PlanningDomain,
     new: PlanningDomain,
     planned: Sequence[PlannedProblem],
-    action: str,
+    actions: Sequence[str],
     checker: PlanChecker | None = None,
 ) -> CrossCheckResult:
-    """Compare the plan sets of ``original`` and ``new``, which differ in ``action`` only, on every planned problem.
+    """Compare the plan sets of ``original`` and ``new``, which differ in ``actions`` only, on every planned problem.
 
     ``checker`` says which plans are plans of the other domain; without one our own validator does. Raises
     ValidatorsDifferError where it asks two that differ.
     """
-    unplanned = _without_plans(planned, action)
+    unplanned = _without_plans(planned, actions)
     if unplanned is not None:
         return unplanned
     checker = checker or PlanChecker(ValidatorChoice.OURS)
-    new_text = original.with_action(action, action_pddl(new.actions[action], types=bool(original.types)))
+    typed = bool(original.types)
+    new_text = original.with_actions({name: action_pddl(new.actions[name], types=typed) for name in actions})
     checks: list[CrossCheck] = []
     failures: dict[str, list[PlanFailure]] = {NEW_ON_ORIGINAL: [], ORIGINAL_ON_NEW: []}
     for item in planned:
@@ -76,7 +77,7 @@ def cross_check(
                 new_plans=len(item.new.plans),
                 new_valid_on_original=len(item.new.plans) - len(new_failures),
                 original_valid_on_new=len(item.original.plans) - len(original_failures),
-                exercised=exercises((*item.original.plans, *item.new.plans), action),
+                exercised=exercises((*item.original.plans, *item.new.plans), actions),
                 planner=item.new.outcome,
                 detail=f"{item.new.heuristic}",
             )
@@ -91,12 +92,12 @@ def cross_check(
     return CrossCheckResult(ResultClass.EQUIVALENT, None, reason, tuple(checks))
 
 
-def exercises(plans: Sequence[Sequence[str]], action: str) -> bool:
-    """Whether any of the plans has a step of ``action``."""
-    return any(step.strip("()").split()[:1] == [action] for plan in plans for step in plan)
+def exercises(plans: Sequence[Sequence[str]], actions: Sequence[str]) -> bool:
+    """Whether any of the plans has a step of one of ``actions``."""
+    return any(name in actions for plan in plans for step in plan for name in step.strip("()").split()[:1])
 
 
-def _without_plans(planned: Sequence[PlannedProblem], action: str) -> CrossCheckResult | None:
+def _without_plans(planned: Sequence[PlannedProblem], actions: Sequence[str]) -> CrossCheckResult | None:
     """NoPlan where some problem is unsolvable, undecided where a plan set is not complete, else None."""
     checks = tuple(
         CrossCheck(
@@ -105,7 +106,7 @@ def _without_plans(planned: Sequence[PlannedProblem], action: str) -> CrossCheck
             new_plans=len(item.new.plans) if item.new.outcome in (Outcome.SOLVED, Outcome.UNSOLVABLE) else None,
             new_valid_on_original=None,
             original_valid_on_new=None,
-            exercised=exercises((*item.original.plans, *item.new.plans), action),
+            exercised=exercises((*item.original.plans, *item.new.plans), actions),
             planner=item.new.outcome,
             detail=item.new.detail,
         )
@@ -117,7 +118,8 @@ def _without_plans(planned: Sequence[PlannedProblem], action: str) -> CrossCheck
             return CrossCheckResult(ResultClass.UNDECIDED, None, reason, checks)
     unsolvable = [item.name for item in planned if item.new.outcome is Outcome.UNSOLVABLE]
     if unsolvable:
-        reason = f"with this action there is no plan at all for {', '.join(unsolvable)}"
+        these = "this action" if len(actions) == 1 else "these actions"
+        reason = f"with {these} there is no plan at all for {', '.join(unsolvable)}"
         return CrossCheckResult(ResultClass.DIFFERENT, Subclass.NO_PLAN, reason, checks)
     for item in planned:
         if item.new.outcome is not Outcome.SOLVED:

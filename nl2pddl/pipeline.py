@@ -11,7 +11,7 @@ from types import TracebackType
 
 from nl2pddl import __version__
 from nl2pddl.candidate import Candidate
-from nl2pddl.classification import Asked, classify, classify_published
+from nl2pddl.classification import Asked, classify, classify_published, classify_whole
 from nl2pddl.domains import Domain, from_source
 from nl2pddl.equivalence import CrossCheckResult, PlannedProblem, cross_check
 from nl2pddl.errors import InputError
@@ -41,12 +41,16 @@ IMITATED_VAL = f"{VALIDATOR_VERSION}, imitating VAL"
 
 @dataclass(frozen=True)
 class EvaluationTask:
-    """One output to judge, self-contained, so that a worker process needs nothing else."""
+    """One output to judge, self-contained, so that a worker process needs nothing else.
+
+    With ``parts``, the answers for all actions (by name), a whole domain is judged, by protocol strict.
+    """
 
     source: DomainSource
     action: str
     output: str
     settings: EvaluationSettings
+    parts: tuple[tuple[str, str], ...] = ()
 
 
 class Evaluator:
@@ -77,6 +81,8 @@ class Evaluator:
         """The verdict on ``task.output``. Raises InputError where the domain has no such action."""
         started = time.perf_counter()
         domain = self._domain(task.source)
+        if task.parts:
+            return replace(self._whole(domain, task), seconds=time.perf_counter() - started)
         action = task.action.lower()
         if action not in domain.planning.actions:
             known = ", ".join(domain.planning.actions)
@@ -88,16 +94,13 @@ class Evaluator:
             verdict = classify_published(asked, published, task.output, comparison.run, shortcuts=shortcuts)
         else:
             verdict = classify(asked, task.output, comparison.run, shortcuts=shortcuts)
-        return replace(
-            verdict,
-            planner_version=planner_version(),
-            validator_version=comparison.validator_version,
-            comparison_key=comparison.key,
-            cached=comparison.cached,
-            plan_relation=_plan_relation(verdict),
-            exercised=_exercised(verdict),
-            seconds=time.perf_counter() - started,
-        )
+        return replace(_signed(verdict, comparison), seconds=time.perf_counter() - started)
+
+    def _whole(self, domain: Domain, task: EvaluationTask) -> Verdict:
+        settings = replace(task.settings, protocol=Protocol.STRICT)
+        comparison = _Comparison(self._planner, self._memory, self._checker(settings), domain, settings)
+        verdict = classify_whole(domain.planning, task.parts, comparison.run, shortcuts=settings.shortcuts)
+        return _signed(verdict, comparison)
 
     def _domain(self, source: DomainSource) -> Domain:
         key = source.sha
@@ -154,7 +157,7 @@ class _Comparison:
         """A hash of everything that the result depends on."""
         settings = self._settings
         parts = [
-            __version__, self._domain.source.sha, candidate.replaced, candidate.key, settings.protocol.value,
+            __version__, self._domain.source.sha, sorted(candidate.changes), candidate.key, settings.protocol.value,
             settings.k, settings.seconds, settings.memory_mb, planner_version(), self.validator_version,
             [settings.exact_states, settings.exact_seconds] if settings.exact else None,
         ]  # fmt: skip
@@ -166,8 +169,8 @@ class _Comparison:
             original, new = self._both_plans(candidate, name, problem, HEURISTICS)
             planned.append(PlannedProblem(name, problem, original=original, new=new))
         original_domain = self._domain.planning
-        new_domain = replace(original_domain, actions={**original_domain.actions, candidate.replaced: candidate.action})
-        return cross_check(original_domain, new_domain, planned, candidate.replaced, self._checker)
+        new_domain = replace(original_domain, actions={**original_domain.actions, **candidate.changes})
+        return cross_check(original_domain, new_domain, planned, tuple(candidate.changes), self._checker)
 
     def _published_result(self, candidate: Candidate) -> CrossCheckResult:
         def plans_of(name: str, problem: PlanningProblem) -> tuple[PlannerAnswer, PlannerAnswer]:
@@ -203,12 +206,25 @@ class _Comparison:
 
     def _decisions(self, candidate: Candidate) -> tuple[ExactDecision, ...]:
         original = self._domain.planning
-        new = replace(original, actions={**original.actions, candidate.replaced: candidate.action})
+        new = replace(original, actions={**original.actions, **candidate.changes})
         limits = ExactLimits(self._settings.exact_states, self._settings.exact_seconds)
         if candidate.same:
             detail = "the action is the original up to names"
             return tuple(ExactDecision(name, ExactOutcome.EQUAL, detail=detail) for name, _ in self._domain.problems)
         return tuple(decide(original, new, name, problem, limits) for name, problem in self._domain.problems)
+
+
+def _signed(verdict: Verdict, comparison: _Comparison) -> Verdict:
+    """The verdict with who reached it, and what follows from it."""
+    return replace(
+        verdict,
+        planner_version=planner_version(),
+        validator_version=comparison.validator_version,
+        comparison_key=comparison.key,
+        cached=comparison.cached,
+        plan_relation=_plan_relation(verdict),
+        exercised=_exercised(verdict),
+    )
 
 
 def _plan_relation(verdict: Verdict) -> PlanRelation | None:

@@ -7,13 +7,14 @@ the instruction is worded by us.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import product
 
 from nl2pddl.actions import action_pddl, typed_list
 from nl2pddl.descriptions import describe
 from nl2pddl.domains import Domain
 from nl2pddl.errors import InputError
-from nl2pddl.experiment import RunConfig, RunItem
+from nl2pddl.experiment import WHOLE_DOMAIN, RunConfig, RunItem, RunKind
 from nl2pddl.records import DescriptionClass
 from nl2pddl.seeding import draw
 
@@ -21,6 +22,9 @@ INSTRUCTION = (
     "Write the PDDL action that the input describes. Use no predicates besides those listed as allowed\n"
     "for it, with the arguments shown there."
 )
+
+
+QUERY_START = "Allowed Predicates:\n"  # each question of a prompt begins so, the last one too
 
 
 @dataclass(frozen=True)
@@ -54,14 +58,17 @@ class PromptBuilder:
         self._seed = seed
         self._count = context_examples
 
-    def build(self, domain: Domain, action: str, description_class: DescriptionClass, sample: int) -> Prompt:
-        """The ``sample``-th prompt for an action.
+    def build(
+        self, domain: Domain, action: str, description_class: DescriptionClass, sample: int, *, whole: bool = False
+    ) -> Prompt:
+        """The ``sample``-th prompt for an action; with ``whole`` all actions of the domain get the same context.
 
         The context examples depend on the seed, the action and the sample but not on the description class, so that the
         classes are compared on the same contexts. Raises InputError where other domains have too few actions.
         """
         key = f"{self._seed}|{domain.id}|{action}|{sample}"
-        context = draw(self._candidates(domain), self._count, f"context|{key}")
+        drawn_for = f"{self._seed}|{domain.id}|{WHOLE_DOMAIN if whole else action}|{sample}"
+        context = draw(self._candidates(domain), self._count, f"context|{drawn_for}")
         if len(context) < self._count:
             raise InputError(
                 f"{self._count} context examples are asked for, but outside '{domain.id}' only {len(context)} actions "
@@ -87,7 +94,7 @@ class PromptBuilder:
 
 def _query(domain: Domain, action: str, description_class: DescriptionClass, key: str) -> str:
     return (
-        f"Allowed Predicates:\n{allowed_predicates(domain)}\n\n"
+        f"{QUERY_START}{allowed_predicates(domain)}\n\n"
         f"Input:\n{describe(domain, action, description_class, key)}\n\n"
         "PDDL Action:"
     )
@@ -107,32 +114,53 @@ def allowed_predicates(domain: Domain) -> str:
 
 
 def plan_items(config: RunConfig, domains: Sequence[Domain], pool: Sequence[Domain]) -> Iterator[RunItem]:
-    """Every item of a run, in its order: model, domain, action, description class, sample.
+    """Every item of a run, in its order, numbered from 0.
 
     ``domains`` are the ones asked for, ``pool`` those that context examples come from. Each model gets the same
-    prompts.
+    prompts. ``config.items`` picks some by their place in the whole order.
     """
     builder = PromptBuilder(pool, config.seed, config.context_examples)
-    cells = [
-        (domain, action, description_class, sample)
-        for domain in domains
-        for action in domain.planning.actions
-        for description_class in config.descriptions
-        for sample in range(config.prompts)
-    ]
-    prompts = [builder.build(*cell) for cell in cells]
+    cells = list(_cells(config, domains, builder))
+    place = -1
+    chosen = set(config.items)
     index = 0
     for model in config.models:
-        for (domain, action, description_class, sample), prompt in zip(cells, prompts, strict=True):
-            yield RunItem(
-                index=index,
-                model=model,
+        for cell in cells:
+            place += 1
+            if chosen and place not in chosen:
+                continue
+            yield replace(cell, index=index, model=model)
+            index += 1
+
+
+def _cells(config: RunConfig, domains: Sequence[Domain], builder: PromptBuilder) -> Iterator[RunItem]:
+    """The items of one model, not yet numbered."""
+    variants = [(draw, grammar) for draw in range(config.draws) for grammar in config.grammars]
+    whole = config.kind is RunKind.DOMAIN
+    for domain in domains:
+        actions, described = list(domain.planning.actions), config.descriptions
+        if whole:
+            cells = [(a, c, s, v) for c, s, v in product(described, range(config.prompts), variants) for a in actions]
+        else:
+            cells = list(product(actions, described, range(config.prompts), variants))
+        prompts: dict[tuple[str, DescriptionClass, int], Prompt] = {}
+        for action, description_class, sample, (drawn, grammar) in cells:
+            key = (action, description_class, sample)
+            if key not in prompts:
+                prompts[key] = builder.build(domain, *key, whole=whole)
+            item = RunItem(
+                index=0,
+                model="",
                 domain=domain.id,
                 action=action,
                 description_class=description_class,
                 sample=sample,
-                prompt=prompt.text,
-                context=prompt.context,
+                prompt=prompts[key].text,
+                context=prompts[key].context,
                 domain_sha=domain.source.sha,
+                draw=drawn,
+                grammar=grammar,
             )
-            index += 1
+            yield item
+            if whole and action == actions[-1]:
+                yield replace(item, action=WHOLE_DOMAIN, prompt="", context=())

@@ -63,8 +63,15 @@ class PlanningDomain:
 
     def with_action(self, name: str, text: str) -> str:
         """The domain's source with action ``name`` replaced by ``text``: the paper's D'."""
-        start, end = self.action_spans[name]
-        return self.text[:start] + text + self.text[end:]
+        return self.with_actions({name: text})
+
+    def with_actions(self, texts: Mapping[str, str]) -> str:
+        """The domain's source with several actions replaced."""
+        source = self.text
+        for name in sorted(texts, key=lambda name: -self.action_spans[name][0]):  # from the end: the spans stay true
+            start, end = self.action_spans[name]
+            source = source[:start] + texts[name] + source[end:]
+        return source
 
 
 @dataclass(frozen=True)

@@ -36,6 +36,8 @@ RANKS = (
     {"judge_process", "judging", "cluster"},
     {"pools"},
     {"store"},
+    {"corrections", "completion"},
+    {"session"},
     {"runs"},
     {"figures"},
     {"commands"},

@@ -88,7 +88,9 @@ def filled(store: Store, library: DomainLibrary, run_id: str, verdict: Verdict) 
     items = items_of(config, library)
     index = next(item.index for item in items if item.action == "stack")
     writes.add_run(store, run_id, config, items, [library.find("blocksworld").source])
-    writes.add_outputs(store, run_id, [(index, Completion(FIRST, "length", 3, 0.5))], ModelInfo("scripted:x"))
+    writes.add_outputs(
+        store, run_id, [writes.Output(index, Completion(FIRST, "length", 3, 0.5), ModelInfo("scripted:x"))]
+    )
     writes.add_verdicts(store, run_id, [(index, verdict)], config.evaluation)
 
 

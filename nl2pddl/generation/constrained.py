@@ -90,7 +90,7 @@ class GrammarProcessor(LogitsProcessor):
         prompt_tokens: int,
         max_new_tokens: int,
     ) -> None:
-        self._rows = [grammar and _Row(tokens, grammar, max_new_tokens) for grammar in grammars]
+        self._rows = [_Row(tokens, grammar, max_new_tokens) if grammar else None for grammar in grammars]
         self._seen = prompt_tokens
 
     def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:

@@ -79,7 +79,7 @@ def cross_check(
             new_plans=len(new_answer.plans) if new_answer.outcome in (Outcome.SOLVED, Outcome.UNSOLVABLE) else None,
             new_valid_on_original=None,
             original_valid_on_new=None,
-            exercised=exercises((*old_answer.plans, *new_answer.plans), candidate.replaced),
+            exercised=exercises((*old_answer.plans, *new_answer.plans), (candidate.replaced,)),
             planner=new_answer.outcome,
             detail=new_answer.detail or new_answer.heuristic,
         )

@@ -93,4 +93,24 @@ MIGRATIONS: tuple[str, ...] = (
         PRIMARY KEY (domain_sha, problem, k, planner_version)
     );
     """,
+    # 3: draws, grammars, correction rounds, thoughts, reused answers, and why an item has no answer.
+    """
+    ALTER TABLE items ADD COLUMN draw INTEGER DEFAULT 0;
+    ALTER TABLE items ADD COLUMN grammar BOOLEAN DEFAULT false;
+    ALTER TABLE items ADD COLUMN round INTEGER DEFAULT 0;
+    ALTER TABLE items ADD COLUMN dialogue VARCHAR DEFAULT '[]';
+    ALTER TABLE outputs ADD COLUMN sent_prompt VARCHAR;
+    ALTER TABLE outputs ADD COLUMN prompt_tokens INTEGER DEFAULT 0;
+    ALTER TABLE outputs ADD COLUMN thinking VARCHAR DEFAULT '';
+    ALTER TABLE outputs ADD COLUMN reused BOOLEAN DEFAULT false;
+    ALTER TABLE outputs ADD COLUMN generation_key VARCHAR;
+    CREATE TABLE faults (
+        run_id VARCHAR NOT NULL,
+        item_index INTEGER NOT NULL,
+        kind VARCHAR NOT NULL,
+        message VARCHAR NOT NULL,
+        attempts INTEGER NOT NULL,
+        created_at TIMESTAMP NOT NULL
+    );
+    """,
 )

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from nl2pddl.errors import InputError
-from nl2pddl.experiment import RunConfig, RunItem, run_config_from_dict
+from nl2pddl.experiment import Completion, RunConfig, RunItem, Turn, run_config_from_dict
 from nl2pddl.records import DescriptionClass, DomainSource
 from nl2pddl.store.database import Store
 
-_ITEM_COLUMNS = "item_index, model, domain, action, description_class, sample, prompt, context, domain_sha"
+_ITEM_COLUMNS = (
+    "item_index, model, domain, action, description_class, sample, prompt, context, domain_sha, "
+    "draw, grammar, round, dialogue"
+)
 
 
 def run_config(store: Store, run_id: str) -> RunConfig:
@@ -36,7 +39,7 @@ def counts(store: Store, run_id: str) -> tuple[int, int, int]:
     """Items planned, outputs stored and verdicts stored of a run."""
     rows = store.rows(
         """
-        SELECT (SELECT total FROM runs WHERE run_id = $1),
+        SELECT (SELECT greatest(total, (SELECT count(*) FROM items WHERE run_id = $1)) FROM runs WHERE run_id = $1),
                (SELECT count(*) FROM outputs WHERE run_id = $1),
                (SELECT count(DISTINCT item_index) FROM verdicts WHERE run_id = $1)
         """,
@@ -50,7 +53,7 @@ def items_without_output(store: Store, run_id: str) -> list[RunItem]:
     """The items of a run that still have to be generated, in order."""
     rows = store.rows(
         f"""
-        SELECT {_ITEM_COLUMNS} FROM items ANTI JOIN outputs USING (run_id, item_index)
+        SELECT {_ITEM_COLUMNS} FROM items i ANTI JOIN outputs USING (run_id, item_index)
         WHERE run_id = ? ORDER BY item_index
         """,
         [run_id],
@@ -58,11 +61,78 @@ def items_without_output(store: Store, run_id: str) -> list[RunItem]:
     return [_item(row) for row in rows]
 
 
+def run_items(store: Store, run_id: str, model: str) -> list[RunItem]:
+    """All items that a run has for a model so far, in order."""
+    rows = store.rows(
+        f"SELECT {_ITEM_COLUMNS} FROM items i WHERE run_id = ? AND model = ? ORDER BY item_index", [run_id, model]
+    )
+    return [_item(row) for row in rows]
+
+
+def outputs(store: Store, run_id: str) -> dict[int, str]:
+    """The outputs of a run by item index."""
+    return dict(store.rows("SELECT item_index, output FROM outputs WHERE run_id = ?", [run_id]))
+
+
+def known_answers(store: Store, keys: Sequence[str]) -> dict[str, Completion]:
+    """Answers of any run by their generation key (see ``Backend.key``), as far as there are any."""
+    rows = store.rows(
+        """
+        SELECT generation_key, first(output), first(stop_reason), first(new_tokens), first(seconds),
+               first(prompt_tokens), first(thinking)
+        FROM outputs WHERE list_contains(?, generation_key) GROUP BY generation_key
+        """,
+        [list(keys)],
+    )
+    return {key: Completion(*fields) for key, *fields in rows}
+
+
+def fault_count(store: Store, run_id: str) -> int:
+    """How many items of a run have no answer and a fault on record."""
+    query = (
+        "SELECT count(DISTINCT item_index) FROM faults ANTI JOIN outputs USING (run_id, item_index) WHERE run_id = ?"
+    )
+    return int(store.rows(query, [run_id])[0][0])
+
+
+def latest_faults(store: Store, run_id: str) -> Any:
+    """The last fault of each item without an answer: item_index, kind, message, attempts, created_at."""
+    return store.frame(
+        """
+        SELECT item_index, arg_max(kind, created_at) AS kind, arg_max(message, created_at) AS message,
+               arg_max(attempts, created_at) AS attempts, max(created_at) AS created_at
+        FROM faults ANTI JOIN outputs USING (run_id, item_index) WHERE run_id = ?
+        GROUP BY item_index ORDER BY item_index
+        """,
+        [run_id],
+    )
+
+
+def uncorrected(store: Store, run_id: str, model: str, rounds: int) -> list[int]:
+    """The items of a model whose verdict calls for a correction that the run does not have yet, in order."""
+    rows = store.rows(
+        """
+        SELECT i.item_index FROM items i JOIN verdicts v USING (run_id, item_index)
+        WHERE run_id = $1 AND model = $2 AND round < $3 AND result_class IN ('syntax', 'semantic', 'different')
+          AND item_index + (SELECT total FROM runs WHERE run_id = $1) NOT IN
+              (SELECT item_index FROM items WHERE run_id = $1)
+        ORDER BY item_index
+        """,
+        [run_id, model, rounds],
+    )
+    return [int(index) for (index,) in rows]
+
+
+def planned_total(store: Store, run_id: str) -> int:
+    """How many items a run was launched with, corrections not counted."""
+    return int(store.rows("SELECT total FROM runs WHERE run_id = ?", [run_id])[0][0])
+
+
 def outputs_without_verdict(store: Store, run_id: str, protocol: str) -> list[tuple[RunItem, str]]:
     """The generated items of a run that still have to be judged under ``protocol``, each with its output."""
     rows = store.rows(
         f"""
-        SELECT {_ITEM_COLUMNS}, output FROM items JOIN outputs USING (run_id, item_index)
+        SELECT {_ITEM_COLUMNS}, output FROM items i JOIN outputs o USING (run_id, item_index)
         WHERE run_id = $1 AND item_index NOT IN (
             SELECT item_index FROM verdicts WHERE run_id = $1 AND protocol = $2
         )
@@ -74,7 +144,7 @@ def outputs_without_verdict(store: Store, run_id: str, protocol: str) -> list[tu
 
 
 def _item(row: Sequence[Any]) -> RunItem:
-    index, model, domain, action, description_class, sample, prompt, context, sha = row
+    index, model, domain, action, description_class, sample, prompt, context, sha, draw, grammar, number, dialogue = row
     return RunItem(
         index,
         model,
@@ -85,6 +155,10 @@ def _item(row: Sequence[Any]) -> RunItem:
         prompt,
         tuple(json.loads(context)),
         sha,
+        draw,
+        grammar,
+        number,
+        tuple(Turn(**turn) for turn in json.loads(dialogue)),
     )
 
 
@@ -101,7 +175,8 @@ def runs_frame(store: Store) -> Any:
     """One row a run, newest first: run_id, created_at, name, config (JSON), total, generated, judged, event, detail."""
     return store.frame(
         """
-        SELECT r.run_id, r.created_at, r.name, r.config, r.total,
+        SELECT r.run_id, r.created_at, r.name, r.config,
+               greatest(r.total, (SELECT count(*) FROM items i WHERE i.run_id = r.run_id)) AS total,
                (SELECT count(*) FROM outputs o WHERE o.run_id = r.run_id) AS generated,
                (SELECT count(DISTINCT item_index) FROM verdicts v WHERE v.run_id = r.run_id) AS judged,
                (SELECT arg_max(e.event, (e.created_at, e.rowid)) FROM run_events e WHERE e.run_id = r.run_id) AS event,
@@ -112,9 +187,10 @@ def runs_frame(store: Store) -> Any:
 
 
 _RESULTS = """
-    SELECT run_id, item_index, model, domain, action, description_class, sample, protocol, result_class, subclass,
+    SELECT run_id, item_index, model, domain, action, description_class, sample, draw, grammar, round,
+           protocol, result_class, subclass,
            action_reconstruction_error AS are, reason, shortcut, v.seconds AS judge_seconds,
-           o.seconds AS generate_seconds, o.new_tokens, o.stop_reason,
+           o.seconds AS generate_seconds, o.prompt_tokens, o.new_tokens, o.stop_reason, o.reused,
            action_relation, plan_relation, exercised, exact, working_plans, coalesce(cached, false) AS cached
     FROM verdicts v JOIN items i USING (run_id, item_index) JOIN outputs o USING (run_id, item_index)
 """
@@ -140,6 +216,8 @@ class ItemDetail:
     new_tokens: int
     generate_seconds: float
     model_info: dict[str, Any]
+    thinking: str
+    reused: bool
     verdict: dict[str, Any]
 
 
@@ -156,7 +234,8 @@ def item_detail(store: Store, run_id: str, item_index: int) -> ItemDetail:
     columns = ", ".join(f"v.{name}" for name in _VERDICT_COLUMNS)
     rows = store.rows(
         f"""
-        SELECT {_ITEM_COLUMNS}, o.output, o.stop_reason, o.new_tokens, o.seconds, o.model_info, {columns}
+        SELECT {_ITEM_COLUMNS}, o.output, o.stop_reason, o.new_tokens, o.seconds, o.model_info, o.thinking, o.reused,
+               o.sent_prompt, {columns}
         FROM items i JOIN outputs o USING (run_id, item_index) JOIN verdicts v USING (run_id, item_index)
         WHERE run_id = ? AND item_index = ? ORDER BY v.created_at DESC LIMIT 1
         """,
@@ -165,12 +244,15 @@ def item_detail(store: Store, run_id: str, item_index: int) -> ItemDetail:
     if not rows:
         raise InputError(f"run '{run_id}' has no judged item {item_index}")
     row = rows[0]
-    verdict = dict(zip(_VERDICT_COLUMNS, row[14:], strict=True))
+    verdict = dict(zip(_VERDICT_COLUMNS, row[21:], strict=True))
     for name in _JSON_COLUMNS:
         verdict[name] = json.loads(verdict[name]) if verdict[name] else None
     verdict["exact"] = verdict.pop("exact_decisions")
-    output, stop_reason, new_tokens, seconds, model_info = row[9:14]
-    return ItemDetail(_item(row[:9]), output, stop_reason, new_tokens, seconds, json.loads(model_info), verdict)
+    output, stop_reason, new_tokens, seconds, model_info, thinking, reused, sent = row[13:21]
+    item = _item(row[:13])
+    item = replace(item, prompt=sent) if sent is not None else item
+    info = json.loads(model_info)
+    return ItemDetail(item, output, stop_reason, new_tokens, seconds, info, thinking or "", bool(reused), verdict)
 
 
 def run_versions(store: Store, run_id: str) -> dict[str, str]:

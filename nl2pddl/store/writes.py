@@ -5,18 +5,18 @@ from __future__ import annotations
 import json
 import platform
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from nl2pddl import __version__
-from nl2pddl.experiment import Completion, ModelInfo, RunConfig, RunItem
+from nl2pddl.experiment import Completion, Fault, ModelInfo, RunConfig, RunItem
 from nl2pddl.memory import PlansKey
 from nl2pddl.planning.kstar import PlannerAnswer
 from nl2pddl.records import DomainSource, EvaluationSettings, Verdict
 from nl2pddl.store.database import Store, now
 
-RECORDED_PACKAGES = ("pddl", "kstar-planner", "duckdb", "torch", "transformers")
+RECORDED_PACKAGES = ("pddl", "kstar-planner", "duckdb", "torch", "transformers", "bitsandbytes", "llguidance")
 
 
 def add_run(
@@ -33,17 +33,7 @@ def add_run(
                 "INSERT INTO domains VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
                 [source.sha, source.id, source.domain, _json(source.problems)],
             )
-        if items:
-            cursor.executemany(
-                "INSERT INTO items VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                [
-                    [
-                        run_id, item.index, item.model, item.domain, item.action, item.description_class.value,
-                        item.sample, item.prompt, _json(item.context), item.domain_sha,
-                    ]
-                    for item in items
-                ],
-            )  # fmt: skip
+        _insert_items(cursor, run_id, items)
         cursor.execute("INSERT INTO run_events VALUES (?, ?, 'created', '')", [run_id, now()])
 
 
@@ -53,18 +43,68 @@ def add_event(store: Store, run_id: str, event: str, detail: str = "") -> None:
         cursor.execute("INSERT INTO run_events VALUES (?, ?, ?, ?)", [run_id, now(), event, detail])
 
 
-def add_outputs(store: Store, run_id: str, outputs: Sequence[tuple[int, Completion]], info: ModelInfo) -> None:
-    """Store a batch of completions, each with its item's index."""
+def add_items(store: Store, run_id: str, items: Sequence[RunItem]) -> None:
+    """Add items to a run that has begun: the next round of corrections. Those it has already are left as they are."""
+    with store.transaction() as cursor:
+        _insert_items(cursor, run_id, items)
+
+
+def _insert_items(cursor: Any, run_id: str, items: Sequence[RunItem]) -> None:
+    if items:
+        cursor.executemany(
+            f"INSERT INTO items VALUES ({', '.join('?' * 14)}) ON CONFLICT DO NOTHING",
+            [
+                [
+                    run_id, item.index, item.model, item.domain, item.action, item.description_class.value,
+                    item.sample, item.prompt, _json(item.context), item.domain_sha, item.draw, item.grammar, item.round,
+                    _json([asdict(turn) for turn in item.dialogue]),
+                ]
+                for item in items
+            ],
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Output:
+    """A completion of an item. ``key`` finds it again (see ``Backend.key``); ``prompt`` is what was sent where that is
+    not the item's own prompt."""
+
+    index: int
+    completion: Completion
+    info: ModelInfo
+    key: str | None = None
+    prompt: str | None = None
+
+
+def add_outputs(store: Store, run_id: str, outputs: Sequence[Output]) -> None:
+    """Store a batch of completions."""
     if not outputs:
         return
-    model_info, at = _json(asdict(info)), now()
+    at = now()
     with store.transaction() as cursor:
         cursor.executemany(
-            "INSERT INTO outputs VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+            f"INSERT INTO outputs VALUES ({', '.join('?' * 13)}) ON CONFLICT DO NOTHING",
             [
-                [run_id, index, text.text, text.stop_reason, text.new_tokens, text.seconds, model_info, at]
-                for index, text in outputs
+                [
+                    run_id, output.index, answer.text, answer.stop_reason, answer.new_tokens, answer.seconds,
+                    _json(asdict(output.info)), at, output.prompt, answer.prompt_tokens, answer.thinking, answer.reused,
+                    output.key,
+                ]
+                for output in outputs
+                for answer in [output.completion]
             ],
+        )  # fmt: skip
+
+
+def add_faults(store: Store, run_id: str, faults: Sequence[tuple[int, Fault]]) -> None:
+    """Store why items (by index) got no answer this time; they stay missing, and a resumed run asks again."""
+    if not faults:
+        return
+    at = now()
+    with store.transaction() as cursor:
+        cursor.executemany(
+            "INSERT INTO faults VALUES (?, ?, ?, ?, ?, ?)",
+            [[run_id, index, fault.kind, fault.message, fault.attempts, at] for index, fault in faults],
         )
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from nl2pddl.errors import ModelError
-from nl2pddl.experiment import Completion, Decoding
+from nl2pddl.experiment import Completion, Decoding, Fault
 from nl2pddl.generation import EMBEDDED, open_backend
 from nl2pddl.generation.base import GenerationRequest
 from nl2pddl.generation.content import file_id, folder_id
@@ -186,8 +186,11 @@ def test_a_prompt_beyond_the_context_length(tiny_model: MakeModel, request_for: 
     fits = request_for("x" + " x" * 26)  # 27 tokens
     (answer,) = _generate(folder, [fits], tmp_path, max_new_tokens=5, stop_strings=())
     assert answer.new_tokens == 5
-    with pytest.raises(ModelError, match=r"100 tokens and 5 new ones make 105, .* context length is 32"):
-        _generate(folder, [fits, request_for("x" + " x" * 99)], tmp_path, max_new_tokens=5)
+    again, fault = _generate(folder, [fits, request_for("x" + " x" * 99)], tmp_path, max_new_tokens=5, stop_strings=())
+    assert again.text == answer.text
+    assert isinstance(fault, Fault)
+    assert fault.kind == "context length"
+    assert "100 tokens and 5 new ones make 105, but the model's context length is 32" in fault.message
 
 
 def test_weights_that_lack_a_parameter(

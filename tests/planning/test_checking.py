@@ -125,10 +125,10 @@ def test_the_cross_check_asks_the_checker_about_each_domain_s_own_text(
     with KStar() as planner:
         answers = [planner.top_k(one, problem.text, 20, 30, 4096) for one in (original.text, text)]
     planned = [PlannedProblem("two", problem, *answers)]
-    result = cross_check(original, new, planned, "put-down", PlanChecker(choice))
+    result = cross_check(original, new, planned, ["put-down"], PlanChecker(choice))
     assert (result.result_class, result.subclass) == (ResultClass.DIFFERENT, Subclass.OP_APP)
     assert result.failure is not None
     assert result.failure.direction == ORIGINAL_ON_NEW
     assert result.failure.literal is not None
     assert result.failure.literal.startswith("(clear ")
-    assert result == cross_check(original, new, planned, "put-down")
+    assert result == cross_check(original, new, planned, ["put-down"])

@@ -45,8 +45,8 @@ def test_a_run_reads_back_as_it_was(filled: Store, library: DomainLibrary) -> No
 def test_outputs_and_verdicts_are_neither_lost_nor_doubled(
     filled: Store, library: DomainLibrary, evaluator: Evaluator
 ) -> None:
-    writes.add_outputs(filled, "r1", [(0, Completion("first", "length", 3, 0.5))], INFO)
-    writes.add_outputs(filled, "r1", [(0, Completion("second", "length", 3, 0.5))], INFO)
+    writes.add_outputs(filled, "r1", [writes.Output(0, Completion("first", "length", 3, 0.5), INFO)])
+    writes.add_outputs(filled, "r1", [writes.Output(0, Completion("second", "length", 3, 0.5), INFO)])
     waiting = queries.outputs_without_verdict(filled, "r1", "strict")
     assert [(item.index, output) for item, output in waiting] == [(0, "first")]
     assert [item.index for item in queries.items_without_output(filled, "r1")] == list(range(1, 12))
@@ -60,7 +60,7 @@ def test_outputs_and_verdicts_are_neither_lost_nor_doubled(
 
 def test_a_detail_holds_what_a_recomputation_needs(filled: Store, library: DomainLibrary, evaluator: Evaluator) -> None:
     output = "(:action move :parameters (?from ?to - room) :precondition () :effect (at-robby ?to))"
-    writes.add_outputs(filled, "r1", [(0, Completion(output, "end of text", 30, 1.0))], INFO)
+    writes.add_outputs(filled, "r1", [writes.Output(0, Completion(output, "end of text", 30, 1.0), INFO)])
     verdict = evaluator.evaluate(EvaluationTask(library.find("gripper").source, "move", output, CONFIG.evaluation))
     writes.add_verdicts(filled, "r1", [(0, verdict)], CONFIG.evaluation)
     detail = queries.item_detail(filled, "r1", 0)
@@ -216,10 +216,10 @@ def test_a_store_of_version_1_is_migrated_and_stays_readable(
         )
     with Store(settings.store) as store:
         writes.add_run(store, "r1", CONFIG, items_of(CONFIG, library), [library.find("gripper").source])
-        writes.add_outputs(store, "r1", [(0, Completion("x", "length", 1, 0.1))], INFO)
+        writes.add_outputs(store, "r1", [writes.Output(0, Completion("x", "length", 1, 0.1), INFO)])
         old_verdict = queries.item_detail(store, "r1", 0).verdict
         assert (old_verdict["result_class"], old_verdict["comparison"], old_verdict["exact"]) == ("syntax", None, None)
         task = EvaluationTask(library.find("gripper").source, "move", "y", CONFIG.evaluation)
-        writes.add_outputs(store, "r1", [(1, Completion("y", "length", 1, 0.1))], INFO)
+        writes.add_outputs(store, "r1", [writes.Output(1, Completion("y", "length", 1, 0.1), INFO)])
         writes.add_verdicts(store, "r1", [(1, evaluator.evaluate(task))], CONFIG.evaluation)
         assert len(queries.results_frame(store, ["r1"])) == 2

@@ -1,0 +1,108 @@
+"""Takes all prompts of a model through its backend: each different one once, in batches that fit into the memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from nl2pddl.errors import OutOfMemoryError
+from nl2pddl.experiment import Completion, Decoding, Fault, ModelInfo, Precision
+from nl2pddl.generation.base import Backend, GenerationRequest, never
+
+OpenBackend = Callable[[str, Decoding, Path], Backend]
+Recall = Callable[[Sequence[str]], Mapping[str, Completion]]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What became of one request. ``key`` is the backend's (see ``Backend.key``), ``info`` what ran."""
+
+    request: GenerationRequest
+    result: Completion | Fault
+    key: str | None
+    info: ModelInfo
+
+
+def nothing_known(keys: Sequence[str]) -> Mapping[str, Completion]:
+    """No answers from before."""
+    return {}
+
+
+class Driver:
+    """One model, opened, and how it is fed.
+
+    Prompts go longest first, so that a batch holds prompts of like length and a lack of memory shows at once. A batch
+    that does not fit is halved, and stays so; where a single prompt does not fit, the model is opened again with 4-bit
+    weights, if the precision was left to us; what then does not fit is a ``Fault``. ``recall`` looks up answers from
+    before by key.
+    """
+
+    def __init__(
+        self, open_model: OpenBackend, name: str, decoding: Decoding, data_dir: Path, recall: Recall = nothing_known
+    ) -> None:
+        """Open the model; errors as in ``open_backend``."""
+        self._open = open_model
+        self._name = name
+        self._decoding = decoding
+        self._data_dir = data_dir
+        self._recall = recall
+        self.batch_size = decoding.batch_size
+        self.backend = open_model(name, decoding, data_dir)
+
+    def close(self) -> None:
+        """Free the model's memory."""
+        self.backend.close()
+
+    def answers(
+        self, requests: Sequence[GenerationRequest], should_stop: Callable[[], bool] = never
+    ) -> Iterator[list[Answer]]:
+        """Answers as they come, a batch at a time; every request gets one unless ``should_stop`` says so.
+
+        Requests with the same key get the same answer, generated once; all but the first are marked as reused.
+        """
+        groups: dict[str, list[GenerationRequest]] = {}
+        for request in requests:
+            groups.setdefault(self.backend.key(request) or f"request {request.index}", []).append(request)
+        known = self._recall(list(groups))
+        recalled = [self._group_answers(groups.pop(key), key, replace(known[key], reused=True)) for key in known]
+        if recalled:
+            yield [answer for group in recalled for answer in group]
+        waiting = sorted(groups.items(), key=lambda group: -len(group[1][0].prompt))
+        while waiting and not should_stop():
+            batch = waiting[: self.batch_size]
+            try:
+                results = self.backend.generate([group[0] for _, group in batch], should_stop)
+            except OutOfMemoryError as error:
+                if len(batch) > 1:
+                    self.batch_size = (len(batch) + 1) // 2
+                    continue
+                if self._opened_in_four_bit():
+                    waiting = [(self.backend.key(group[0]) or key, group) for key, group in waiting]
+                    continue
+                results = [Fault("memory", str(error))]
+            if should_stop():
+                return  # a batch cut short is no answer of the model
+            waiting = waiting[len(batch) :]
+            yield [
+                answer
+                for (key, group), result in zip(batch, results, strict=True)
+                for answer in self._group_answers(group, key, result)
+            ]
+
+    def _group_answers(
+        self, group: Sequence[GenerationRequest], key: str, result: Completion | Fault
+    ) -> Iterator[Answer]:
+        for number, request in enumerate(group):
+            own = replace(result, reused=True) if number and isinstance(result, Completion) else result
+            yield Answer(request, own, self.backend.key(request) and key, self.backend.info)
+
+    def _opened_in_four_bit(self) -> bool:
+        """Open the model again with 4-bit weights where that was left to us; False where it cannot be tried."""
+        local = bool(self.backend.info.dtype)
+        if not local or self._decoding.precision is not Precision.AUTO or self.backend.info.quantisation:
+            return False
+        self.backend.close()
+        self._decoding = replace(self._decoding, precision=Precision.FOUR_BIT)
+        self.backend = self._open(self._name, self._decoding, self._data_dir)
+        return True

@@ -1,0 +1,251 @@
+"""What leads from one answer to the next prompt: corrections, whole domains, faults, draws and grammars."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from nl2pddl.actions import action_pddl
+from nl2pddl.domains import DomainLibrary
+from nl2pddl.errors import InputError
+from nl2pddl.experiment import (
+    WHOLE_DOMAIN,
+    Completion,
+    Decoding,
+    Fault,
+    ModelInfo,
+    RunConfig,
+    RunKind,
+    RunStatus,
+)
+from nl2pddl.generation import GenerationRequest
+from nl2pddl.generation.base import never
+from nl2pddl.records import EvaluationSettings, Protocol
+from nl2pddl.runs import RunManager
+from nl2pddl.settings import Settings
+from nl2pddl.store import Store, queries
+
+Answer = Callable[[GenerationRequest], Completion | Fault]
+
+
+class Model:
+    """A model that answers as a test wants it to, and remembers what it was asked."""
+
+    def __init__(self, answer: Answer) -> None:
+        self.answer = answer
+        self.info = ModelInfo("scripted:none", "r1", "float32")
+        self.asked: list[GenerationRequest] = []
+        self.opened = 0
+
+    def open(self, name: str, decoding: Decoding, data_dir: Path) -> Model:
+        self.opened += 1
+        return self
+
+    def key(self, request: GenerationRequest) -> str | None:
+        return f"{request.prompt}|{request.seed}|{request.grammar and request.grammar.action}"
+
+    def generate(
+        self, requests: Sequence[GenerationRequest], should_stop: Callable[[], bool] = never
+    ) -> list[Completion | Fault]:
+        self.asked += requests
+        return [self.answer(request) for request in requests]
+
+    def close(self) -> None:
+        pass
+
+
+@pytest.fixture
+def run(
+    store: Store, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Callable[..., tuple[str, RunManager, Model]]]:
+    """Runs an experiment with a model that answers by a function."""
+    managers = []
+    monkeypatch.setattr("nl2pddl.runs.check_model", lambda name: None)
+
+    def start(answer: Answer, **options: object) -> tuple[str, RunManager, Model]:
+        model = Model(answer)
+        manager = RunManager(store, settings, model.open)
+        managers.append(manager)
+        config = RunConfig(**{"models": ("scripted:none",), "domains": ("blocksworld",), **options})  # type: ignore[arg-type]
+        run_id = manager.launch(config)
+        assert manager.wait(run_id, 240)
+        return run_id, manager, model
+
+    yield start
+    for manager in managers:
+        manager.close()
+
+
+def say(text: str) -> Completion:
+    return Completion(text, "end of text", 5, 0.1, prompt_tokens=7)
+
+
+@pytest.fixture
+def truth(library: DomainLibrary) -> dict[str, str]:
+    actions = library.find("blocksworld").planning.actions
+    return {name: action_pddl(action) for name, action in actions.items()}
+
+
+RunIt = Callable[..., tuple[str, RunManager, Model]]
+
+
+def test_failed_answers_are_corrected_round_by_round(run: RunIt, truth: dict[str, str]) -> None:
+    lacking = truth["stack"].replace("        (clear ?y)\n", "", 1)
+
+    def answer(request: GenerationRequest) -> Completion:
+        if request.action == "put-down":
+            return say("I cannot.")
+        if request.action == "stack":
+            return say([truth["stack"][:-3], lacking, truth["stack"]][request.round])
+        return say(truth[request.action])
+
+    run_id, manager, model = run(answer, rounds=3)
+    frame = queries.results_frame(manager.store, [run_id])
+    by_action = {
+        name: list(zip(group["round"], group["result_class"], group["subclass"].fillna(""), strict=True))
+        for name, group in frame.groupby("action")
+    }
+    assert by_action == {
+        "pick-up": [(0, "equivalent", "")],
+        "unstack": [(0, "equivalent", "")],
+        "put-down": [(number, "syntax", "NoPDDL") for number in range(4)],
+        "stack": [(0, "syntax", "PError"), (1, "different", "NPApp"), (2, "equivalent", "")],
+    }
+    assert manager.progress(run_id).status is RunStatus.FINISHED
+    assert manager.progress(run_id).total == 4 + 2 + 2 + 1
+    third = next(request for request in model.asked if request.action == "stack" and request.round == 2)
+    assert [turn.role for turn in third.dialogue] == ["user", "assistant", "user", "assistant", "user"]
+    assert "parentheses" in third.dialogue[2].content
+    assert "plan validator" in third.dialogue[4].content
+    assert third.prompt.endswith("PDDL Action:")
+    assert lacking in third.prompt
+    assert model.opened == 1
+
+
+def test_a_resumed_run_goes_on_with_its_rounds(run: RunIt, truth: dict[str, str], settings: Settings) -> None:
+    faults: list[int] = []
+
+    def answer(request: GenerationRequest) -> Completion | Fault:
+        if request.round == 1 and not faults:
+            faults.append(request.index)
+            return Fault("server", "it is down", 6)
+        return say("no" if request.round < 2 else truth[request.action])
+
+    run_id, manager, model = run(answer, rounds=2)
+    progress = manager.progress(run_id)
+    assert (progress.status, progress.faults) == (RunStatus.FAILED, 1)
+    assert "1 items have no answer, and not by the model's fault" in progress.message
+    assert "server: it is down" in progress.message
+    assert progress.judged == progress.generated == 4 + 3 + 3
+    manager.resume(run_id)
+    assert manager.wait(run_id, 120)
+    progress = manager.progress(run_id)
+    assert (progress.status, progress.total, progress.judged, progress.faults) == (RunStatus.FINISHED, 12, 12, 0)
+    assert len(model.asked) == 4 + 4 + 3 + 1 + 1
+
+
+def test_a_fault_is_never_a_verdict(run: RunIt) -> None:
+    run_id, manager, _ = run(lambda request: Fault("connection", "refused", 6))
+    assert manager.progress(run_id).status is RunStatus.FAILED
+    assert queries.results_frame(manager.store, [run_id]).empty
+    faults = queries.latest_faults(manager.store, run_id)
+    assert list(faults["item_index"]) == [0, 1, 2, 3]
+    assert set(faults["attempts"]) == {6}
+
+
+def test_a_whole_domain_is_generated_step_by_step_and_judged(run: RunIt, truth: dict[str, str]) -> None:
+    run_id, manager, model = run(lambda request: say(truth[request.action]), kind=RunKind.DOMAIN, prompts=2)
+    frame = queries.results_frame(manager.store, [run_id])
+    assert list(frame["action"]) == ["pick-up", "put-down", "stack", "unstack", WHOLE_DOMAIN] * 2
+    assert set(frame["result_class"]) == {"equivalent"}
+    last = [request for request in model.asked if request.action == "unstack"]
+    assert len(last) == 2
+    for name in ("pick-up", "put-down", "stack"):
+        assert last[0].prompt.count(truth[name]) == 1
+    assert last[0].prompt.count("Input:\n") == 3 + 4
+    detail = queries.item_detail(manager.store, run_id, 3)
+    assert detail.item.prompt == next(request for request in last if request.index == 3).prompt
+    whole = queries.item_detail(manager.store, run_id, 4)
+    assert "(define (domain" in whole.output
+    assert truth["stack"] in whole.output
+    assert whole.verdict["cross_checks"][0]["original_plans"] > 0
+
+
+def test_a_whole_domain_with_faults_says_which(run: RunIt, truth: dict[str, str]) -> None:
+    wrong = {
+        **truth,
+        "stack": truth["stack"].replace("holding", "hold"),
+        "put-down": "I refuse.",
+    }
+    run_id, manager, model = run(lambda request: say(wrong[request.action]), kind=RunKind.DOMAIN)
+    whole = queries.item_detail(manager.store, run_id, 4)
+    assert (whole.verdict["result_class"], whole.verdict["subclass"]) == ("syntax", "NoPDDL")
+    assert "2 of 4 actions cannot be planned with; put-down: " in whole.verdict["reason"]
+    assert "; no action was found for put-down" in whole.output
+    last = next(request for request in model.asked if request.action == "unstack")
+    assert "I refuse." not in last.prompt
+
+
+def test_a_whole_domain_that_plans_differently(run: RunIt, truth: dict[str, str]) -> None:
+    loose = {**truth, "stack": truth["stack"].replace("        (clear ?y)\n", "", 1)}
+    run_id, manager, _ = run(lambda request: say(loose[request.action]), kind=RunKind.DOMAIN)
+    frame = queries.results_frame(manager.store, [run_id]).set_index("action")
+    assert frame.loc[WHOLE_DOMAIN, "subclass"] == "NPApp"
+    assert frame.loc[WHOLE_DOMAIN, "are"] == frame.loc["stack", "are"] == 1
+    assert frame.loc["unstack", "result_class"] == "equivalent"
+
+
+def test_draws_and_grammars_make_items_of_their_own(run: RunIt, truth: dict[str, str]) -> None:
+    run_id, manager, model = run(
+        lambda request: say(truth[request.action]),
+        draws=2,
+        grammars=(False, True),
+        decoding=Decoding(temperature=0.7),
+    )
+    frame = queries.results_frame(manager.store, [run_id])
+    assert len(frame) == 4 * 2 * 2
+    assert sorted(zip(frame["draw"], frame["grammar"], strict=True))[::4] == [
+        (0, False), (0, True), (1, False), (1, True),
+    ]  # fmt: skip
+    held = {request.index for request in model.asked if request.grammar is not None}
+    assert held == set(frame[frame["grammar"]]["item_index"])
+    seeds = {(request.action, request.draw): set() for request in model.asked}  # type: ignore[var-annotated]
+    for request in model.asked:
+        seeds[request.action, request.draw].add(request.seed)
+    assert {len(found) for found in seeds.values()} == {1}
+    assert len({seed for found in seeds.values() for seed in found}) == 8
+
+
+def test_an_answer_is_found_again_in_a_later_run(run: RunIt, truth: dict[str, str]) -> None:
+    first, manager, model = run(lambda request: say(truth[request.action]))
+    second, _, again = run(lambda request: say("never asked"))
+    assert (len(model.asked), len(again.asked)) == (4, 0)
+    frame = queries.results_frame(manager.store, [first, second])
+    assert list(frame["reused"]) == [False] * 4 + [True] * 4
+    assert set(frame["result_class"]) == {"equivalent"}
+
+
+def test_chosen_items_only(run: RunIt) -> None:
+    run_id, manager, model = run(lambda request: say("x"), items=(1, 3), prompts=1)
+    assert [request.action for request in model.asked] in (["put-down", "unstack"], ["unstack", "put-down"])
+    assert manager.progress(run_id).total == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"draws": 2}, "temperature above 0"),
+        ({"draws": 0}, "at least one answer"),
+        ({"grammars": ()}, "held to the grammar"),
+        ({"rounds": -1}, "cannot be negative"),
+        ({"decoding": Decoding(temperature=-1.0)}, "temperature"),
+        ({"decoding": Decoding(top_p=0.0)}, "top-p"),
+        ({"kind": RunKind.DOMAIN, "rounds": 1}, "without"),
+        ({"kind": RunKind.DOMAIN, "evaluation": EvaluationSettings(protocol=Protocol.PUBLISHED)}, "protocol strict"),
+    ],
+)
+def test_what_cannot_be_run_is_refused(run: RunIt, options: dict[str, object], words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        run(lambda request: say("x"), **options)
