@@ -173,4 +173,8 @@ def _refused(problems: tuple[Problem, ...], text: str | None, protocol: Protocol
     first = by_precedence(problems, protocol)[0]
     more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
     reason = f"line {first.line}, column {first.column}: {first.message}{more}"
-    return Verdict(class_of(first.subclass), first.subclass, reason, protocol, problems=problems, action_text=text)
+    working = 0 if protocol is Protocol.PUBLISHED else None
+    return Verdict(
+        class_of(first.subclass), first.subclass, reason, protocol, problems=problems, action_text=text,
+        working_plans=working,
+    )  # fmt: skip

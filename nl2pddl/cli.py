@@ -16,6 +16,7 @@ from nl2pddl.records import DescriptionClass, EvaluationSettings, Protocol, Vali
 from nl2pddl.settings import load_settings
 
 FAILURE, WRONG_INPUT = 1, 2
+MOST_WORKERS = 1000
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -180,9 +181,11 @@ def _evaluation_settings(options: argparse.Namespace) -> EvaluationSettings:
         exact_states=options.exact_states,
         exact_seconds=options.exact_seconds,
     )
-    limits = (options.workers, chosen.k, chosen.seconds, chosen.memory_mb, chosen.exact_states, chosen.exact_seconds)
-    if not all(limit > 0 for limit in limits):
-        raise InputError("--workers, --k, --seconds, --memory-mb and the limits of --exact must be positive")
+    faults = chosen.faults()
+    if not 0 < options.workers <= MOST_WORKERS:
+        faults.append(f"--workers must be from 1 to {MOST_WORKERS}")
+    if faults:
+        raise InputError("; ".join(faults), faults)
     return chosen
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from nl2pddl.errors import DomainError, InputError
 from nl2pddl.pddl_io import parse_domain, parse_problem, read_text
-from nl2pddl.records import DomainSource
+from nl2pddl.records import DomainSource, Subclass
 from nl2pddl.semantics import check_action, check_ground_atoms
 from nl2pddl.task import PlanningDomain, PlanningProblem
 
@@ -56,14 +56,23 @@ class DomainLibrary:
     broken: Mapping[str, DomainError] = field(default_factory=dict)
 
     def find(self, name: str) -> Domain:
-        """The domain with this ID or this name inside its PDDL, case ignored. Raises InputError where there is none."""
+        """The domain with this ID or this name inside its PDDL, case ignored.
+
+        An ID comes first. Raises InputError where there is none, or where several have the name inside.
+        """
         wanted = name.lower()
-        for domain in self.domains.values():
-            if wanted in (domain.id.lower(), domain.planning.name):
+        for key, domain in self.domains.items():
+            if wanted == key.lower():
                 return domain
         for key, error in self.broken.items():
             if wanted == key.lower():
                 raise error
+        named = [domain for domain in self.domains.values() if domain.planning.name == wanted]
+        if len(named) == 1:
+            return named[0]
+        if named:
+            ids = " and ".join(f"'{domain.id}'" for domain in named)
+            raise InputError(f"'{name}' is the name inside the PDDL of {ids}; give the ID of one of them")
         known = ", ".join(self.domains) or "none"
         raise InputError(f"no domain is called '{name}'; there are: {known}")
 
@@ -106,13 +115,15 @@ def _load(identity: str, domain_file: Path, problem_folder: Path, language_file:
     texts = _Texts(domain_file.parent, faults)
     planning = texts.parsed(domain_file, parse_domain)
     if planning is not None:
-        faults += _domain_faults(planning)
+        faults += [f"domain.pddl: {fault}" for fault in misfits(planning, complete=True)]
+        if not planning.actions:
+            faults.append("domain.pddl: it has no action")
     problems: list[tuple[str, PlanningProblem]] = []
     for path in sorted(problem_folder.glob("*.pddl")):
         problem = texts.parsed(path, parse_problem)
         if problem is not None:
             problems.append((path.stem, problem))
-            faults += _problem_faults(path.name, problem, planning)
+            faults += [f"{path.name}: {fault}" for fault in _problem_faults(problem, planning)]
     if not any(problem_folder.glob("*.pddl")):
         faults.append(f"{problem_folder.name}/ holds no problem (*.pddl); verdicts need at least one")
     language = None
@@ -148,30 +159,31 @@ class _Texts:
             return None
 
 
-def _domain_faults(planning: PlanningDomain) -> list[str]:
-    faults = [
-        f"domain.pddl: line {problem.line}, column {problem.column}: action '{name}': {problem.message}"
-        for name, action in planning.actions.items()
-        for problem in check_action(action, planning, name)
-    ]
-    if not planning.actions:
-        faults.append("domain.pddl: it has no action")
-    return faults
+def misfits(planning: PlanningDomain, *, complete: bool = False) -> Iterator[str]:
+    """What is wrong in the actions of a domain, with its place: types, predicates and arguments.
+
+    With ``complete`` also what protocol ``strict`` would not let pass: constructs that the requirements do not allow.
+    """
+    for name, action in planning.actions.items():
+        for problem in check_action(action, planning, name):
+            if complete or problem.subclass is not Subclass.BP_ERROR:
+                yield f"line {problem.line}, column {problem.column}: action '{name}': {problem.message}"
 
 
-def _problem_faults(file_name: str, problem: PlanningProblem, planning: PlanningDomain | None) -> list[str]:
+def _problem_faults(problem: PlanningProblem, planning: PlanningDomain | None) -> Iterator[str]:
     if planning is None:
-        return []
-    faults = []
+        return
     if problem.domain_name != planning.name:
-        faults.append(f"{file_name}: it is for domain '{problem.domain_name}', not '{planning.name}'")
-    faults += [
-        f"{file_name}: object '{name}' has the type '{type_name}', which is not in the domain"
-        for name, type_name in problem.objects.items()
-        if not planning.is_type(type_name)
-    ]
-    faults += [f"{file_name}: {message}" for message in check_ground_atoms(problem, planning)]
-    return faults
+        yield f"it is for domain '{problem.domain_name}', not '{planning.name}'"
+    yield from problem_misfits(problem, planning)
+
+
+def problem_misfits(problem: PlanningProblem, planning: PlanningDomain) -> Iterator[str]:
+    """What in a problem does not fit a domain, whatever the domain's name."""
+    for name, type_name in problem.objects.items():
+        if not planning.is_type(type_name):
+            yield f"object '{name}' has the type '{type_name}', which is not in the domain"
+    yield from check_ground_atoms(problem, planning)
 
 
 def _load_language(path: Path, planning: PlanningDomain | None, faults: list[str]) -> Language | None:

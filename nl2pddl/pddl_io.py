@@ -94,6 +94,8 @@ def parse_domain(source: str, where: str = "domain") -> PlanningDomain:
     # ``pddl`` sees the rest only: it dies on an action without :precondition, and checks no action's predicates.
     parsed = _parse(DomainParser, _blanked(text, spans), where)
     order = _declared_predicates(root)
+    if doubled := sorted({name for name in order if order.count(name) > 1}):
+        raise InputError(f"{where}: the predicate '{doubled[0]}' is declared twice")
     predicates = {
         predicate.name: Predicate(predicate.name, tuple(_parameter(term) for term in predicate.terms))
         for predicate in sorted(parsed.predicates, key=lambda predicate: order.index(predicate.name))

@@ -6,6 +6,8 @@ import hashlib
 from dataclasses import dataclass
 from enum import StrEnum
 
+_WEEK = 7 * 24 * 3600
+
 
 class ResultClass(StrEnum):
     """The paper's four result classes (Oswald et al. 2024, "Result Classes"), and one that is none of them.
@@ -280,3 +282,19 @@ class EvaluationSettings:
     exact: bool = False
     exact_states: int = 2_000_000
     exact_seconds: float = 60.0
+
+    def faults(self) -> list[str]:
+        """What is wrong with the limits, in words; no system takes larger ones."""
+        bounds = {
+            "k": (self.k, 1_000_000),
+            "the planner's seconds": (self.seconds, _WEEK),
+            "the planner's memory in MB": (self.memory_mb, 1 << 24),
+            "the exact decision's states": (self.exact_states, 1_000_000_000),
+            "the exact decision's seconds": (self.exact_seconds, _WEEK),
+        }
+        # Not (...), because no comparison with NaN is true.
+        return [
+            f"{name} must be more than 0 and at most {most:,}"
+            for name, (value, most) in bounds.items()
+            if not 0 < value <= most
+        ]

@@ -59,8 +59,7 @@ def check_config(config: RunConfig, library: DomainLibrary) -> None:
     if config.decoding.max_new_tokens < 1 or config.decoding.batch_size < 1:
         faults.append("new tokens and batch size must be at least 1")
     faults += _decoding_faults(config)
-    if config.evaluation.k < 1 or config.evaluation.seconds <= 0:
-        faults.append("k and the planner's seconds must be positive")
+    faults += config.evaluation.faults()
     try:
         PlanChecker(config.evaluation.validator)
     except InputError as error:

@@ -174,3 +174,23 @@ def test_renaming_leaves_the_canonical_form(library: DomainLibrary) -> None:
         for action in domain.planning.actions.values():
             renamed: LiftedAction = renamed_by_position(action, {p.name: f"{p.name}-z" for p in action.parameters})
             assert canonical(renamed) == canonical(action)
+
+
+def test_an_id_comes_before_a_name_inside_the_pddl(folder: Path) -> None:
+    text = (DOMAINS / "blocksworld" / "domain.pddl").read_text()
+    for name in ("aaa", "blocksworld"):
+        shutil.copytree(DOMAINS / "blocksworld", folder.parent / name)
+    library = load_library(folder.parent)
+    assert library.find("blocksworld").id == "blocksworld"
+    (folder.parent / "blocksworld" / "domain.pddl").write_text(text.replace("(:action stack", "(:action"))
+    with pytest.raises(DomainError, match="blocksworld"):
+        load_library(folder.parent).find("blocksworld")
+    (folder.parent / "blocksworld").rename(folder.parent / "bbb")
+    (folder.parent / "bbb" / "domain.pddl").write_text(text)
+    with pytest.raises(InputError, match="the name inside the PDDL of 'aaa' and 'bbb'"):
+        load_library(folder.parent).find("BLOCKSWORLD")
+
+
+def test_a_predicate_declared_twice_is_a_fault(folder: Path) -> None:
+    edit(folder / "domain.pddl", "(:predicates", "(:predicates (free) ")
+    assert "the predicate 'free' is declared twice" in faults(folder)

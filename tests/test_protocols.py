@@ -197,7 +197,7 @@ def test_the_published_verdicts_are_reproduced(evaluator: Evaluator, cases: Path
         row = json.loads(line)
         task = EvaluationTask(library.find(row["domain"]).source, row["action"], row["output"], PUBLISHED)
         verdict = evaluator.evaluate(task)
-        found = (verdict.result_class, verdict.subclass, verdict.working_plans or 0)
+        found = (verdict.result_class, verdict.subclass, verdict.working_plans)
         wanted = (row["class"], row["subclass"], row["working_plans"])
         if found != wanted or (None not in (verdict.are, row["are"]) and verdict.are != row["are"]):
             wrong.append((row["domain"], row["action"], row["kind"], wanted, found))

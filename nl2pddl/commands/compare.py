@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
+from nl2pddl.domains import misfits, problem_misfits
 from nl2pddl.errors import InputError
 from nl2pddl.exact import ExactLimits, decide
 from nl2pddl.pddl_io import parse_domain, parse_problem, read_text
-from nl2pddl.records import ExactDecision, ExactOutcome
-from nl2pddl.semantics import check_ground_atoms
+from nl2pddl.records import EvaluationSettings, ExactDecision, ExactOutcome
 from nl2pddl.task import PlanningDomain, PlanningProblem
 
 
@@ -22,10 +22,9 @@ def compare_domains(
     A problem file that cannot be used keeps none of the others from being decided: InputError comes at the end, and
     names all such files.
     """
-    if not (limits.states >= 1 and limits.seconds > 0):
-        raise InputError("the limits of states and seconds must be positive")
-    domains = {path: parse_domain(read_text(path), str(path)) for path in (domain_a, domain_b)}
-    faults: list[str] = []
+    if faults := EvaluationSettings(exact_states=limits.states, exact_seconds=limits.seconds).faults():
+        raise InputError("; ".join(faults), faults)
+    domains = {path: _read_domain(path) for path in (domain_a, domain_b)}
     for path in problems:
         try:
             problem = _read_problem(path, domains)
@@ -39,20 +38,20 @@ def compare_domains(
     return 0
 
 
+def _read_domain(path: Path) -> PlanningDomain:
+    domain = parse_domain(read_text(path), str(path))
+    if faults := list(misfits(domain)):
+        raise InputError(f"{path}: {faults[0]}", faults)
+    return domain
+
+
 def _read_problem(path: Path, domains: dict[Path, PlanningDomain]) -> PlanningProblem:
     problem = parse_problem(read_text(path), str(path))
     for domain_path, domain in domains.items():
-        faults = list(_misfits(problem, domain))
+        faults = list(problem_misfits(problem, domain))
         if faults:
             raise InputError(f"{path} does not fit {domain_path}: {faults[0]}", faults)
     return problem
-
-
-def _misfits(problem: PlanningProblem, domain: PlanningDomain) -> Iterator[str]:
-    for name, type_name in problem.objects.items():
-        if not domain.is_type(type_name):
-            yield f"object '{name}' has the type '{type_name}', which is not in the domain"
-    yield from check_ground_atoms(problem, domain)
 
 
 def _json_line(decision: ExactDecision) -> str:
@@ -79,7 +78,8 @@ def _words(decision: ExactDecision, domain_a: Path, domain_b: Path) -> str:
     if decision.outcome is ExactOutcome.UNDECIDED:
         return f"{decision.problem}: undecided: {decision.detail}"
     if decision.witness is None:
-        return f"{decision.problem}: equal: both domains have the same plans ({sizes})"
+        same = decision.detail or "both domains have the same plans"
+        return f"{decision.problem}: equal: {same} ({sizes})"
     own, other = (domain_a, domain_b) if decision.witness_of == "first" else (domain_b, domain_a)
     plan = " ".join(decision.witness) or "the empty plan"
     return (

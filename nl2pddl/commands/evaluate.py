@@ -18,6 +18,11 @@ from nl2pddl.planning.checking import PlanChecker
 from nl2pddl.pools import open_pool
 from nl2pddl.records import EvaluationSettings, Verdict
 
+VERDICT_FIELDS = (
+    "class", "subclass", "are", "reason", "problems", "plans", "failure", "exact", "exact_problems", "relation",
+    "comparison", "plan_relation", "exercised", "working_plans", "protocol", "shortcut", "cached", "planner",
+    "validator", "seconds",
+)  # fmt: skip
 Row = dict[str, Any]
 Answer = Future[Verdict] | str
 
@@ -72,7 +77,7 @@ def _tasks(
     outputs: Path, library: DomainLibrary, settings: EvaluationSettings
 ) -> Iterator[tuple[Row, EvaluationTask | str]]:
     """Each line as its row and the task made of it, or what is wrong with it."""
-    with outputs.open(encoding="utf-8", errors="replace") as lines:
+    with outputs.open(encoding="utf-8-sig", errors="replace") as lines:
         for number, line in enumerate(lines, start=1):
             if not line.strip():
                 continue
@@ -102,13 +107,14 @@ def _task(number: int, row: Row, library: DomainLibrary, settings: EvaluationSet
 
 
 def _completed(row: Row, answer: Answer) -> Row:
+    # The line may be that of an earlier evaluation: what that found must not stand beside what is found now.
+    asked = {name: value for name, value in row.items() if name not in (*VERDICT_FIELDS, "error")}
     try:
         if not isinstance(answer, str):
-            return {**row, **verdict_fields(answer.result())}
+            return {**asked, **verdict_fields(answer.result())}
     except InputError as error:
         answer = str(error)
-    empty = dict.fromkeys(("class", "subclass", "are", "problems", "plans", "exact", "seconds"))
-    return {**row, **empty, "error": answer}
+    return {**asked, **dict.fromkeys(VERDICT_FIELDS), "error": answer}
 
 
 def verdict_fields(verdict: Verdict) -> Row:

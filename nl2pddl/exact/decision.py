@@ -19,6 +19,7 @@ from nl2pddl.records import ExactDecision, ExactOutcome
 from nl2pddl.task import PlanningDomain, PlanningProblem
 
 FIRST, SECOND = "first", "second"
+NO_PLANS = "neither domain has any plan for this problem"
 _BLOCK = 1 << 18  # states times actions looked at together: enough to forget Python, few enough for the cache
 
 
@@ -52,8 +53,9 @@ def decide(
         for side, label in zip(sides, (FIRST, SECOND), strict=True):
             if side.unsupported is not None:
                 raise Undecided(f"{side.unsupported} in the {label} domain: only atoms can be decided about")
-        witness = _search(sides, budget)
+        witness, plans = _search(sides, budget)
         outcome = ExactOutcome.EQUAL if witness is None else ExactOutcome.DIFFERENT
+        detail = "" if plans else NO_PLANS
         failure = None if witness is None else _failure(witness, sides)
     except Undecided as reached:
         outcome, detail = ExactOutcome.UNDECIDED, f"{reached} ({budget.sizes})"
@@ -71,15 +73,16 @@ def decide(
     )
 
 
-def _search(sides: tuple[Universe, Universe], budget: Budget) -> _Witness | None:
-    """The shortest witness, or None where there is none; raises Undecided."""
+def _search(sides: tuple[Universe, Universe], budget: Budget) -> tuple[_Witness | None, bool]:
+    """The shortest witness, or None where there is none, and whether any plan was seen; raises Undecided."""
     tasks = ground(sides[0], sides[1], budget), ground(sides[1], sides[0], budget)
     names = sorted(tasks[0].actions.keys() | tasks[1].actions.keys())
     product = _Product((Automaton(tasks[0], names, budget), Automaton(tasks[1], names, budget)), budget)
     budget.facts, budget.actions = len(product.facts), len(names)
     if tasks[0].goal == FALSE and tasks[1].goal == FALSE:
-        return None  # no plans on either side
-    return product.witness(names)
+        return None, False
+    witness = product.witness(names)
+    return witness, product.any_plan or witness is not None
 
 
 class _Product:
@@ -92,6 +95,7 @@ class _Product:
     def __init__(self, automata: tuple[Automaton, Automaton], budget: Budget) -> None:
         self._first, self._second = automata
         self._budget = budget
+        self.any_plan = False
 
     @property
     def facts(self) -> frozenset[Fact]:
@@ -137,6 +141,7 @@ class _Product:
         """The first of the pairs with a goal state on one side only, by its number from ``start``; and that side."""
         first, second = self._halves(rows)
         accepted: Flags = self._first.accepts(first)
+        self.any_plan = self.any_plan or bool(accepted.any())
         differing = np.flatnonzero(accepted != self._second.accepts(second))
         if not len(differing):
             return None

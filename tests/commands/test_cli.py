@@ -85,7 +85,7 @@ def test_all_domains_and_several_descriptions(tmp_path: Path) -> None:
         ([], "choose at least one domain"),
         (["--domain", "gripper", "--prompts", "0"], "at least one prompt"),
         (["--domain", "gripper", "--domains", "/nowhere"], "/nowhere: no such folder"),
-        (["--domain", "gripper", "--workers", "0"], "must be positive"),
+        (["--domain", "gripper", "--workers", "0"], "--workers must be from 1"),
         (["--resume", "nope"], "no such store"),
         (["--resume", "nope", "--seed", "3"], "leave out --seed"),
         (["--description", "long"], "invalid choice: 'long'"),
@@ -293,3 +293,53 @@ def test_validators_that_differ_stop_the_command_and_the_run(tmp_path: Path, lib
     assert run.returncode == 1
     assert "the validators differ" in run.stdout
     assert command("run", "--resume", "x", "--protocol", "published", "--store", store).returncode == 2
+
+
+def test_lines_of_an_earlier_evaluation_are_judged_afresh(tmp_path: Path, library: DomainLibrary) -> None:
+    truth = action_pddl(library.find("gripper").planning.actions["move"])
+    good = {"domain": "gripper", "action": "move", "output": truth, "error": "old", "mine": 1}
+    bad = {"domain": "nowhere", "action": "move", "output": truth, "reason": "old", "failure": {}, "mine": 2}
+    outputs = tmp_path / "outputs.jsonl"
+    outputs.write_text("\ufeff" + json.dumps(good) + "\n" + json.dumps(bad) + "\n", encoding="utf-8")
+    done = command("evaluate", outputs, "--domains", DOMAINS, "--out", tmp_path / "verdicts.jsonl")
+    assert "2 lines, 1 could not be judged" in done.stderr
+    first, second = map(json.loads, (tmp_path / "verdicts.jsonl").read_text().splitlines())
+    assert (first["class"], first["mine"], "error" in first) == ("equivalent", 1, False)
+    assert (second["class"], second["reason"], second["failure"], second["mine"]) == (None, None, None, 2)
+    assert "nowhere" in second["error"]
+    assert set(first) | {"error"} == set(second)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--seconds", "inf"], "seconds must be"),
+        (["--seconds", "nan"], "seconds must be"),
+        (["--memory-mb", "999999999999"], "memory in MB must be"),
+        (["--k", "99999999999999999999"], "k must be"),
+        (["--exact", "--exact-seconds", "1e300"], "exact decision's seconds"),
+        (["--workers", "100000"], "--workers must be from 1 to 1000"),
+    ],
+)
+def test_limits_that_no_system_takes_are_refused(tmp_path: Path, options: list[str], words: str) -> None:
+    done = command("evaluate", outputs_file(tmp_path / "o.jsonl", "x"), "--out", tmp_path / "v.jsonl", *options)
+    assert done.returncode == 2
+    assert words in done.stderr
+    assert not (tmp_path / "v.jsonl").exists()
+
+
+def test_validate_answers_for_every_file_it_can_read_and_names_a_faulty_domain(tmp_path: Path) -> None:
+    domain, problem = DOMAINS / "gripper" / "domain.pddl", next((DOMAINS / "gripper" / "problems").glob("*.pddl"))
+    plan = tmp_path / "plan"
+    plan.write_text("(move cellar attic)\n")
+    done = command("validate", domain, problem, plan, tmp_path / "none", plan, "--json", "--validator", "ours")
+    assert done.returncode == 2
+    assert len(done.stdout.splitlines()) == 2
+    assert "none" in done.stderr
+    faulty = tmp_path / "faulty.pddl"
+    faulty.write_text(domain.read_text().replace("(free ?gripper)", "(free ?hand)"))
+    done = command("validate", faulty, problem, plan, "--json", "--validator", "ours")
+    answer = json.loads(done.stdout)
+    assert (done.returncode, answer["valid"]) == (0, False)
+    assert "line " in answer["reason"]
+    assert "?hand" in answer["reason"]

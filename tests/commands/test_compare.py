@@ -87,6 +87,26 @@ def test_a_bad_domain_or_limit_is_said_at_once(tmp_path: Path, capsys: pytest.Ca
     with pytest.raises(InputError, match=r"none\.pddl"):
         compare_domains(GRIPPER, tmp_path / "none.pddl", PROBLEMS, ExactLimits(), as_json=True)
     for limits in (ExactLimits(states=0), ExactLimits(seconds=0), ExactLimits(seconds=float("nan"))):
-        with pytest.raises(InputError, match="positive"):
+        with pytest.raises(InputError, match="must be more than 0"):
             compare_domains(GRIPPER, GRIPPER, PROBLEMS, limits, as_json=True)
     assert capsys.readouterr().out == ""
+
+
+def test_a_faulty_domain_is_refused_with_its_place(tmp_path: Path) -> None:
+    faulty = tmp_path / "faulty.pddl"
+    faulty.write_text(GRIPPER.read_text().replace("(free ?gripper)", "(free ?hand)"))
+    with pytest.raises(InputError, match=r"faulty.pddl: line \d+, column \d+: action 'pick': .*\?hand"):
+        compare_domains(GRIPPER, faulty, PROBLEMS, ExactLimits(), as_json=True)
+
+
+def test_that_there_is_no_plan_at_all_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    unsolvable = tmp_path / "unsolvable.pddl"
+    unsolvable.write_text(PROBLEMS[0].read_text().replace("(free left)", "").replace("(free right)", ""))
+    for as_json in (True, False):
+        compare_domains(GRIPPER, GRIPPER, [unsolvable], ExactLimits(), as_json=as_json)
+    row, words = capsys.readouterr().out.splitlines()
+    assert (json.loads(row)["exact"], json.loads(row)["reason"]) == (
+        "equal",
+        "neither domain has any plan for this problem",
+    )
+    assert "equal: neither domain has any plan" in words
