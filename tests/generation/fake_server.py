@@ -6,7 +6,9 @@ import json
 import socket
 import struct
 import threading
+import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -30,9 +32,10 @@ class Seen:
 
 @dataclass(frozen=True)
 class Reply:
-    """What to send back. ``cut``: announce more than is sent, then reset the connection. ``until``: wait for it first.
+    """What to send back. ``cut``: announce more than is sent, then reset the connection.
 
-    ``until_gone`` waits until the client has closed the connection, and sends nothing.
+    ``until_gone`` waits until the client has closed the connection, and sends nothing. ``drip``: the body comes after
+    a hundred spaces, of which each takes a while.
     """
 
     body: bytes = b""
@@ -40,8 +43,8 @@ class Reply:
     headers: dict[str, str] = field(default_factory=dict)
     reason: str | None = None
     cut: bool = False
-    until: threading.Event | None = None
     until_gone: bool = False
+    drip: bool = False
 
 
 def as_json(data: object, **options: Any) -> Reply:
@@ -112,13 +115,14 @@ def _handler(fake: FakeServer) -> type[BaseHTTPRequestHandler]:
             if reply.until_gone:
                 self._wait_for_the_end()
                 return
-            if reply.until is not None:
-                reply.until.wait(PATIENCE)
             self.send_response(reply.status, reply.reason)
             for name, value in reply.headers.items():
                 self.send_header(name, value)
-            self.send_header("Content-Length", str(len(reply.body) + (100 if reply.cut else 0)))
+            self.send_header("Content-Length", str(len(reply.body) + 100 * (reply.cut + reply.drip)))
             self.end_headers()
+            for _ in range(100 * reply.drip):
+                self.wfile.write(b" ")
+                time.sleep(0.02)
             self.wfile.write(reply.body)
             if reply.cut:
                 self._reset()
@@ -137,6 +141,10 @@ def _handler(fake: FakeServer) -> type[BaseHTTPRequestHandler]:
             self.close_connection = True
             self.wfile.flush()
             self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+
+        def handle(self) -> None:
+            with suppress(ConnectionError):  # the client had enough
+                super().handle()
 
         def log_message(self, *_: object) -> None:
             pass

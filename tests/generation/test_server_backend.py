@@ -6,6 +6,8 @@ import asyncio
 import json
 import logging
 import socket
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -22,6 +24,7 @@ from nl2pddl.generation.models import Server
 from nl2pddl.generation.server_backend import ServerBackend, check_server
 from nl2pddl.generation.server_client import Gate, Patience
 from nl2pddl.generation.server_wire import Secret, error_text, retry_after
+from tests.conftest import ROOT
 from tests.generation.fake_server import FakeServer, Reply, Seen, as_json, chat, error, in_turn, text
 
 KEY = "sk-Geheim/17+x"
@@ -285,6 +288,11 @@ class TestRetries:
         (fault,) = open_server(timeout=0.05, patience=patience).generate(ask("x"))
         assert fault == Fault("timeout", "no whole answer within the time limit of 0.05 s", 2)
 
+    def test_an_answer_that_comes_byte_by_byte(self, fake: FakeServer, open_server: Open) -> None:
+        fake.script = in_turn(replace(text("too late"), drip=True))
+        (fault,) = open_server(timeout=0.3, patience=replace(QUICK, tries=1)).generate(ask("x"))
+        assert (fault.kind, fault.attempts) == ("timeout", 1)
+
     def test_no_further_try_after_the_total_time(self, fake: FakeServer, open_server: Open) -> None:
         fake.script = in_turn(error(503))
         (fault,) = open_server(patience=replace(QUICK, total=0)).generate(ask("x"))
@@ -368,6 +376,13 @@ class TestPacing:
         backend = open_server(patience=Patience(sleep=time.sleep, clock=time.clock), requests_per_minute=6)
         assert [answer.text for answer in backend.generate(ask("a", "b", "c"))] == [f"answer to {p}" for p in "abc"]
         assert time.slept == [10, 10]
+
+    def test_a_further_try_counts_as_a_request(self, fake: FakeServer, open_server: Open) -> None:
+        fake.script = in_turn(error(500), error(500), text("good"))
+        time = _Time()
+        patience = replace(QUICK, sleep=time.sleep, clock=time.clock)
+        open_server(patience=patience, requests_per_minute=6).generate(ask("x"))
+        assert time.now == pytest.approx(120)
 
     def test_a_pause_that_the_server_asks_for_holds_for_all(self, fake: FakeServer, open_server: Open) -> None:
         fake.script = in_turn(error(429, Retry_After="30"), text("good"))
@@ -531,6 +546,12 @@ class TestTheKey:
         monkeypatch.setenv("OTHER_KEY", "other\n")
         open_server(key_env="OTHER_KEY").generate(ask("x"))
         assert fake.seen[0].headers["Authorization"] == "Bearer other"
+
+
+def test_importing_the_backend_does_not_load_the_http_library() -> None:
+    code = "import sys, nl2pddl.generation.server_backend; print({'httpx2', 'tenacity'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
 
 
 GOOD = Server("https://host:8000/v1", "tiny")
