@@ -88,6 +88,7 @@ class Completion:
     ``text`` excludes the prompt, the stop string and the ``thinking`` of a reasoning model, which is kept apart.
     ``new_tokens`` counts all that was generated (0 where it is not known), ``seconds`` is the wall time of the batch
     over its size. ``reused`` marks an answer that was not generated again, because it would have been the same.
+    ``prompt`` is what was answered, where an answer made elsewhere is replayed and its own prompt is on record.
     """
 
     text: str
@@ -97,6 +98,7 @@ class Completion:
     prompt_tokens: int = 0
     thinking: str = ""
     reused: bool = False
+    prompt: str | None = None
 
 
 @dataclass(frozen=True)

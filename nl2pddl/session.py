@@ -192,6 +192,7 @@ class Session:
             round=item.round,
             seed=int.from_bytes(digest[:4], "big"),
             grammar=grammar,
+            description_class=item.description_class.value,
         )
 
     def _generate(self, pool: Pool, driver: Driver, requests: Sequence[GenerationRequest]) -> None:
@@ -303,8 +304,9 @@ def _answered(answer: Answer) -> bool:
 
 def _output(answer: Answer, item: RunItem) -> writes.Output:
     assert isinstance(answer.result, Completion)
-    sent = answer.request.prompt if answer.request.prompt != item.prompt else None
-    return writes.Output(item.index, _storable(answer.result), answer.info, answer.key, sent)
+    sent = answer.result.prompt or answer.request.prompt
+    other = sent if sent != item.prompt else None
+    return writes.Output(item.index, _storable(answer.result), answer.info, answer.key, other)
 
 
 def _storable(completion: Completion) -> Completion:

@@ -33,6 +33,14 @@ def load_settings() -> Settings:
     return Settings(data_dir, domains_dir, store, default_workers(), os.environ.get("NL2PDDL_DASK") or None)
 
 
+def models_file() -> Path:
+    """The model list: NL2PDDL_MODELS, else models.toml in the data folder, else the one that ships."""
+    if named := os.environ.get("NL2PDDL_MODELS"):
+        return Path(named).expanduser()
+    own = Path(os.environ.get("NL2PDDL_DATA") or PROJECT_ROOT / "data").expanduser() / "models.toml"
+    return own if own.exists() else PROJECT_ROOT / "data" / "models.toml"
+
+
 def default_workers() -> int:
     """NL2PDDL_WORKERS, or half the cores (at least one): the other half generates. Raises InputError for no number."""
     wanted = os.environ.get("NL2PDDL_WORKERS", "").strip()

@@ -35,6 +35,7 @@ class GenerationRequest:
     round: int = 0
     seed: int = 0
     grammar: ActionGrammar | None = None
+    description_class: str = ""
 
     @property
     def turns(self) -> tuple[Turn, ...]:

@@ -7,7 +7,9 @@ from pathlib import Path
 from nl2pddl.experiment import Decoding
 from nl2pddl.generation.base import Backend
 from nl2pddl.generation.models import ModelKind, check_model, parse_model
-from nl2pddl.generation.scripted import ScriptedBackend
+from nl2pddl.generation.replay import read_recording
+from nl2pddl.generation.scripted import ScriptedBackend, read_script
+from nl2pddl.generation.server_backend import ServerBackend
 
 
 def open_backend(name: str, decoding: Decoding, data_dir: Path) -> Backend:
@@ -19,7 +21,12 @@ def open_backend(name: str, decoding: Decoding, data_dir: Path) -> Backend:
     check_model(name)
     ref = parse_model(name)
     if ref.kind is ModelKind.SCRIPTED:
-        return ScriptedBackend(name, Path(ref.target), decoding)
+        return ScriptedBackend(name, Path(ref.target), read_script(Path(ref.target)), decoding)
+    if ref.kind is ModelKind.REPLAY:
+        return ScriptedBackend(name, Path(ref.target), read_recording(Path(ref.target), ref.revision), decoding)
+    if ref.kind is ModelKind.SERVER:
+        assert ref.server is not None
+        return ServerBackend(name, ref.server, decoding)
     from nl2pddl.generation.transformers_backend import TransformersBackend
 
     return TransformersBackend(name, decoding, data_dir)

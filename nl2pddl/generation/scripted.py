@@ -19,11 +19,16 @@ _ASK_SECONDS = 0.1
 
 @dataclass(frozen=True)
 class ScriptLine:
-    """One answer. ``key`` is (domain, action) in lower case, or None where it answers anything."""
+    """One answer. ``key`` is (domain, action) in lower case, or None where it answers anything.
+
+    ``description_class`` is the class it is for (empty: any), ``prompt`` what it answered where that is on record.
+    """
 
     key: tuple[str, str] | None
     output: str
     seconds: float = 0.0
+    description_class: str = ""
+    prompt: str | None = None
 
 
 def read_script(path: Path) -> list[ScriptLine]:
@@ -69,13 +74,13 @@ class ScriptedBackend:
     anything number ``index``, starting again where the lines run out. Stop strings cut as with a real model.
     """
 
-    def __init__(self, name: str, path: Path, decoding: Decoding) -> None:
-        """Read the script; ``ModelError`` as in ``read_script``."""
+    def __init__(self, name: str, path: Path, lines: Sequence[ScriptLine], decoding: Decoding) -> None:
+        """Answer with ``lines``, which were read from ``path``."""
         self.info = ModelInfo(name=name, revision=file_id(path), device="none")
         self._stop_strings = decoding.stop_strings
         self._path = path
         self._lines: dict[tuple[str, str] | None, list[ScriptLine]] = {}
-        for line in read_script(path):
+        for line in lines:
             self._lines.setdefault(line.key, []).append(line)
 
     def key(self, request: GenerationRequest) -> str | None:
@@ -95,15 +100,22 @@ class ScriptedBackend:
         answers = [cut_at_stop(line.output, self._stop_strings) for line in lines]
         seconds = (time.perf_counter() - started) / max(len(requests), 1)
         return [
-            Completion(text, "stop string" if stopped else "end of text", len(text.split()), seconds)
-            for text, stopped in answers
+            Completion(
+                text, "stop string" if stopped else "end of text", len(text.split()), seconds, prompt=line.prompt
+            )
+            for line, (text, stopped) in zip(lines, answers, strict=True)
         ]
 
     def close(self) -> None:
         """Nothing to free."""
 
     def _find(self, request: GenerationRequest) -> ScriptLine:
-        if keyed := self._lines.get((request.domain.lower(), request.action.lower())):
+        keyed = [
+            line
+            for line in self._lines.get((request.domain.lower(), request.action.lower()), ())
+            if line.description_class in ("", request.description_class)
+        ]
+        if keyed:
             return keyed[request.sample % len(keyed)]
         if free := self._lines.get(None):
             return free[request.index % len(free)]

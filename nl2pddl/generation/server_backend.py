@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from nl2pddl.errors import ModelError
 from nl2pddl.experiment import ChatMode, Completion, Decoding, Fault, ModelInfo
 from nl2pddl.generation.base import GenerationRequest, never
-from nl2pddl.generation.models import Server
+from nl2pddl.generation.listed import Server
 from nl2pddl.generation.server_wire import Answer, TransientError, read_answer, read_key, request_body
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from tenacity.wait import wait_random_exponential
 
 from nl2pddl.errors import ModelError
 from nl2pddl.experiment import Decoding
-from nl2pddl.generation.models import Server
+from nl2pddl.generation.listed import Server
 from nl2pddl.generation.server_wire import Secret, TransientError, error_text, one_line, refusal, retry_after
 
 _CONNECT_SECONDS = 30.0

@@ -14,7 +14,7 @@ from urllib.parse import quote
 from nl2pddl.errors import ModelError
 from nl2pddl.experiment import ChatMode, Decoding
 from nl2pddl.generation.base import GenerationRequest, cut_at_stop, split_thinking
-from nl2pddl.generation.models import Server
+from nl2pddl.generation.listed import Server
 
 _MOST_STOPS = 4  # more are an error at most servers
 _SEEDS = 2**31 - 1  # llama.cpp takes 32 bits, and the largest of them means "choose one"

@@ -20,7 +20,7 @@ import pytest
 from nl2pddl.errors import ModelError
 from nl2pddl.experiment import ChatMode, Completion, Decoding, Fault, Turn
 from nl2pddl.generation.base import GenerationRequest
-from nl2pddl.generation.models import Server
+from nl2pddl.generation.listed import Server
 from nl2pddl.generation.server_backend import ServerBackend, check_server
 from nl2pddl.generation.server_client import Gate, Patience
 from nl2pddl.generation.server_wire import Secret, error_text, retry_after
