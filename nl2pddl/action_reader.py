@@ -59,7 +59,7 @@ class _Reader:
         effect = self.formula_section(sections.get(":effect"), effect=True)
         if self.problems or name is None:
             return None
-        return LiftedAction(name, parameters, precondition, effect)
+        return LiftedAction(name, parameters, precondition, effect, group.items[1].where)
 
     def name_of(self, group: Group) -> str | None:
         second = group.items[1] if len(group.items) > 1 else None
@@ -149,7 +149,7 @@ class _Reader:
         if head == "and":
             return And(self.formulas(operands, effect=effect))
         if head == "not":
-            return self.negation(node)
+            return self.negation(node, effect=effect)
         if head in _NUMERIC:
             return Numeric(shown_text(node), node.where)
         if (effect and head in _CONDITION_ONLY | {"="}) or (not effect and head == "when"):
@@ -168,7 +168,7 @@ class _Reader:
         parts = [self.formula(node, effect=effect) for node in nodes]
         return tuple(part for part in parts if part is not None)
 
-    def negation(self, node: Group) -> Formula | None:
+    def negation(self, node: Group, *, effect: bool) -> Formula | None:
         if len(node.items) != 2:
             message = f"'not' takes one atom, found {len(node.items) - 1} operands"
             self.fail("negation", node.where, message)
@@ -179,6 +179,9 @@ class _Reader:
             return None
         if inner.head in _NUMERIC:
             return Numeric(shown_text(node), node.where)
+        if effect and inner.head == "=":
+            self.fail("stray-token", inner.where, "'=' cannot stand in an effect")
+            return None
         atom = self.atom(inner)
         return Not(atom) if atom is not None else None
 
@@ -282,6 +285,6 @@ def laid_out(text: str) -> str:
 
 def _shown(node: Node | None) -> str:
     if node is None:
-        return "the end of the action"
+        return "nothing"
     text = shown_text(node)
     return f"'{text if len(text) <= 60 else text[:57] + '...'}'"

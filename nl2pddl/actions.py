@@ -106,6 +106,7 @@ class LiftedAction:
     parameters: tuple[Parameter, ...]
     precondition: Formula = And()
     effect: Formula = And()
+    where: Position = field(default=Position(), compare=False, repr=False)  # of the name, in the text it was read from
 
     @property
     def pre(self) -> frozenset[Formula]:

@@ -114,7 +114,8 @@ def _without_plans(planned: Sequence[PlannedProblem], actions: Sequence[str]) ->
     )
     for item in planned:
         if item.original.outcome is not Outcome.SOLVED:
-            reason = f"{item.name}: no plans of the original domain ({item.original.outcome}: {item.original.detail})"
+            found = ": ".join(part for part in (item.original.outcome.value, item.original.detail) if part)
+            reason = f"{item.name}: no plans of the original domain ({found})"
             return CrossCheckResult(ResultClass.UNDECIDED, None, reason, checks)
     unsolvable = [item.name for item in planned if item.new.outcome is Outcome.UNSOLVABLE]
     if unsolvable:

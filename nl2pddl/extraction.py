@@ -10,7 +10,7 @@ from nl2pddl.rules import problem
 from nl2pddl.sexpr import MAX_DEPTH, Group, UnmatchedError, depth, end_of_group, position_at, read_group
 
 MAX_LENGTH = 100_000  # characters; the longest ground-truth action has 300, and reading must take no time
-_START = re.compile(r"\(\s*(?:;[^\n]*\n\s*)*:action(?![\w-])", re.IGNORECASE)
+_START = re.compile(r"\(\s*(?:;[^\n]*\n\s*)*:(?a:action)(?![\w-])", re.IGNORECASE)
 _COMMENT_LINE = re.compile(r"[^\S\n]*;")
 
 

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from nl2pddl.action_reader import MAX_PROBLEMS
 from nl2pddl.actions import (
-    OBJECT,
     And,
     Atom,
     Formula,
@@ -67,7 +66,7 @@ def _scope(parameters: tuple[Parameter, ...]) -> dict[str, tuple[str, ...]]:
 def _check_name(action: LiftedAction, name: str) -> Iterator[Problem]:
     if action.name != name.lower():
         message = f"the action is called '{action.name}', asked for was '{name.lower()}'"
-        yield _problem("wrong-name", Position(), message)
+        yield _problem("wrong-name", action.where, message)
 
 
 def _check_parameters(parameters: tuple[Parameter, ...], domain: PlanningDomain) -> Iterator[Problem]:
@@ -171,7 +170,7 @@ def _check_atom(atom: Atom, domain: PlanningDomain, scope: Scope) -> Iterator[Pr
         if types is None or not all(domain.is_type(name) for name in types):
             continue  # reported already, as undeclared or as an unknown type
         if not domain.fits(types, parameter.types):
-            have = " or ".join(types) if types != (OBJECT,) else "object (no type given)"
+            have = " or ".join(types)
             message = f"'{argument}' is of type {have}, but '{atom.predicate}' takes {parameter.type_text} there"
             yield _problem("type-mismatch", atom.where, message)
 

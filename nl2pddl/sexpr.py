@@ -138,7 +138,7 @@ def read_group(text: str, start: int = 0) -> Group:
                 return group
             stack[-1][0].append(group)
         elif stack:
-            stack[-1][0].append(Token(lexeme.lower(), positions.at(offset)))
+            stack[-1][0].append(Token(folded(lexeme), positions.at(offset)))
     if not stack:
         raise UnmatchedError("no '(' found", positions.at(len(text)))
     raise _never_closed(text, [offset for _, offset in stack])

@@ -3,10 +3,16 @@ from __future__ import annotations
 import pytest
 
 from nl2pddl.action_reader import laid_out, read_action
-from nl2pddl.actions import And, Atom, Not, action_pddl
+from nl2pddl.actions import And, Atom, LiftedAction, Not, action_pddl
 from nl2pddl.domains import DomainLibrary
+from nl2pddl.extraction import extract_action
 from nl2pddl.records import Problem, Subclass
+from nl2pddl.semantics import check_action
 from nl2pddl.sexpr import read_group
+
+
+def from_text(text: str) -> tuple[LiftedAction | None, tuple[Problem, ...]]:
+    return read_action(read_group(text))
 
 
 def problems_of(text: str) -> tuple[Problem, ...]:
@@ -122,3 +128,30 @@ def test_the_layout_is_that_of_a_parsed_action(library: DomainLibrary) -> None:
         for action in domain.planning.actions.values():
             text = action_pddl(action)
             assert laid_out(" ".join(text.split())) == text
+
+
+def test_equality_is_no_effect_negated_or_not() -> None:
+    for effect in ("(= ?x ?x)", "(not (= ?x ?x))", "(and (p ?x) (not (= ?x ?x)))"):
+        action, problems = from_text(f"(:action a :parameters (?x) :effect {effect})")
+        assert action is None
+        assert [(problem.subclass, problem.message) for problem in problems] == [
+            (Subclass.U_TOKEN, "'=' cannot stand in an effect")
+        ]
+
+
+def test_a_wrong_name_is_marked_at_the_name(library: DomainLibrary) -> None:
+    action, _ = from_text("(:action\n   pickup :parameters () :effect ())")
+    assert action is not None
+    (found,) = check_action(action, library.find("blocksworld").planning, "pick-up")
+    assert (found.subclass, found.line, found.column) == (Subclass.N_ERROR, 2, 4)
+
+
+@pytest.mark.parametrize("text", ["(:actıon a :parameters () :effect ())", "(:actİon a :parameters () :effect ())"])
+def test_letters_that_only_look_like_a_keyword_are_none(text: str) -> None:
+    assert extract_action(text).group is None
+
+
+def test_letters_outside_ascii_are_not_folded_into_names() -> None:
+    action, problems = from_text("(:action pic\u212a-up :parameters () :effect ())")
+    assert action is None
+    assert problems[0].subclass is Subclass.U_TOKEN

@@ -45,7 +45,9 @@ def evaluate_file(
         print(f"warning: domain left out: {broken}", file=sys.stderr)
     if not library.domains:
         raise InputError(f"{domains}: none of its domains can be used (see above)")
-    if not outputs.is_file():
+    if outputs.is_dir():
+        raise InputError(f"{outputs}: this is a folder; name a file with one JSON object a line")
+    if not outputs.exists():
         raise InputError(f"{outputs}: no such file; it should hold one JSON object a line")
     if not out.parent.is_dir():
         raise InputError(f"{out.parent}: no such folder for the verdicts; make it first")
@@ -84,7 +86,8 @@ def _tasks(
             try:
                 row = json.loads(line)
             except (ValueError, RecursionError) as error:
-                yield {"line": number}, f"line {number}: not JSON ({error})"
+                reason = f"{error.msg}, column {error.colno}" if isinstance(error, json.JSONDecodeError) else error
+                yield {"line": number}, f"line {number}: not JSON ({reason})"
                 continue
             if not isinstance(row, dict):
                 yield {"line": number}, f"line {number}: expected an object, found {type(row).__name__}"
