@@ -58,9 +58,10 @@ class PromptBuilder:
         """The ``sample``-th prompt for an action.
 
         The context examples depend on the seed, the action and the sample but not on the description class, so that the
-        classes are compared on the same contexts. Raises InputError where other domains have too few actions.
+        classes are compared on the same contexts. A twin's prompt is paired with the original's: same contexts, same
+        draws. Raises InputError where other domains have too few actions.
         """
-        key = f"{self._seed}|{domain.id}|{action}|{sample}"
+        key = f"{self._seed}|{domain.family}|{domain.counterpart(action).name}|{sample}"
         context = draw(self._candidates(domain), self._count, f"context|{key}")
         if len(context) < self._count:
             raise InputError(
@@ -80,7 +81,7 @@ class PromptBuilder:
         return [
             f"{other.id}/{name}"
             for other in self._pool.values()
-            if other.id != domain.id
+            if other.family != domain.family
             for name in other.planning.actions
         ]
 
