@@ -330,6 +330,16 @@ def test_a_library_loaded_again_has_twins_of_its_own(tmp_path: Path) -> None:
     assert "lies in the thing1" in str(after.language)
 
 
+def test_a_made_up_word_that_a_domain_knows_is_not_taken(tmp_path: Path) -> None:
+    shutil.copytree(DOMAINS / "heavy", tmp_path / "heavy")
+    word = next(iter(find(load_library(tmp_path), "heavy~nonsense~1").planning.predicates))
+    path = tmp_path / "heavy" / "problems" / "p01.pddl"
+    path.write_text(path.read_text().replace("anvil", word))
+    made = find(load_library(tmp_path), "heavy~nonsense~1")
+    assert word in made.problems[0][1].objects
+    assert word not in identifiers(made.planning)
+
+
 @pytest.mark.parametrize(
     ("name", "message"),
     [
@@ -361,6 +371,9 @@ def test_a_domain_without_language_has_twins_to_judge_with(tmp_path: Path) -> No
 def test_what_is_wrong_with_a_made_domain_is_said(library: DomainLibrary) -> None:
     domain = library.find("gripper")
     assert domain.language is not None
+    vague = replace(domain.language, predicates={**domain.language.predicates, "free": "a gripper is free"})
+    with pytest.raises(DomainError, match=r"gripper~neutral~1: the template of 'predicate\d' does not say \{g\}"):
+        twin(replace(domain, language=vague), "neutral", 1)
     with pytest.raises(DomainError, match="no base description of the action 'move'"):
         checked(replace(domain, language=Language(domain.language.predicates, {})))
     with pytest.raises(DomainError, match="it is for domain 'gripper', not 'heavy'"):
