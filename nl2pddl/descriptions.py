@@ -30,7 +30,7 @@ def describe(domain: Domain, action_name: str, description_class: DescriptionCla
     if description_class is DescriptionClass.RANDOM:
         if entry.random is not None:
             return entry.random
-        before, after = _draw_literals(action, key)
+        before, after = _draw_literals(action, domain.counterpart(action_name), key)
         return _compose(entry.base, domain, language, before, after)
     return entry.base.strip()
 
@@ -46,15 +46,24 @@ def _in_order(formula: Formula) -> list[Formula]:
     return [part for part in dict.fromkeys(conjuncts(formula)) if isinstance(part, Atom | Not)]
 
 
-def _draw_literals(action: LiftedAction, key: str) -> tuple[list[Formula], list[Formula]]:
-    """|pre ∩ del| literals drawn uniformly from pre, add and del: those from pre, and those from the effect."""
+def _draw_literals(action: LiftedAction, ranked: LiftedAction, key: str) -> tuple[list[Formula], list[Formula]]:
+    """|pre ∩ del| literals drawn uniformly from pre, add and del: those from pre, and those from the effect.
+
+    The draw ranks those of ``ranked``, the same action under its original names, so that twins draw the same.
+    """
     count = len(action.pre & action.delete)
-    pool = [("pre", literal) for literal in _in_order(action.precondition)]
-    pool += [("eff", literal) for literal in _in_order(action.effect)]
-    names = [f"{place} {to_pddl(literal)}" for place, literal in pool]
+    pool = _pool(action)
+    names = [f"{place} {to_pddl(literal)}" for place, literal in _pool(ranked)]
     chosen = set(draw(names, count, key))
     drawn = [item for item, name in zip(pool, names, strict=True) if name in chosen]
     return [lit for place, lit in drawn if place == "pre"], [lit for place, lit in drawn if place == "eff"]
+
+
+def _pool(action: LiftedAction) -> list[tuple[str, Formula]]:
+    return [
+        *(("pre", literal) for literal in _in_order(action.precondition)),
+        *(("eff", literal) for literal in _in_order(action.effect)),
+    ]
 
 
 def _compose(base: str, domain: Domain, language: Language, before: Iterable[Formula], after: Iterable[Formula]) -> str:

@@ -6,18 +6,23 @@ beside NAME/*.pddl, which has no language.
 
 from __future__ import annotations
 
+import re
 import string
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from nl2pddl.actions import LiftedAction
 from nl2pddl.errors import DomainError, InputError
 from nl2pddl.pddl_io import parse_domain, parse_problem, read_text
 from nl2pddl.records import DomainSource, Subclass
 from nl2pddl.semantics import check_action, check_ground_atoms
 from nl2pddl.task import PlanningDomain, PlanningProblem
+
+_NOUN = re.compile(r"[a-z]+(?:[ -][a-z]+)*\Z")
+_KIND = re.compile(r"[a-z]+\Z")
 
 
 @dataclass(frozen=True)
@@ -31,21 +36,44 @@ class ActionLanguage:
 
 @dataclass(frozen=True)
 class Language:
-    """Predicate templates, such as "block {x} is on block {y}", and action descriptions, by name."""
+    """Predicate templates, such as "block {x} is on block {y}", and action descriptions, by name.
+
+    ``words`` are nouns of these texts that would give the domain away and are no types (see ``twins``). Each has its
+    kind of thing, one word (hand = "actor"), or is said with types and other such words (uphill = "up a hill").
+    """
 
     predicates: Mapping[str, str]
     actions: Mapping[str, ActionLanguage]
+    words: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Domain:
-    """A domain folder, loaded. ``problems`` are (file stem, problem), sorted by name."""
+    """A domain folder, loaded. ``problems`` are (file stem, problem), sorted by name.
+
+    A twin (see ``twins``) has the ID of the domain it was made from in ``twin_of``, and that domain's planning part,
+    whose predicates and actions stand in the same order, in ``original``.
+    """
 
     id: str
     planning: PlanningDomain
     problems: tuple[tuple[str, PlanningProblem], ...]
     language: Language | None
     source: DomainSource
+    twin_of: str = ""
+    original: PlanningDomain | None = None
+
+    @property
+    def family(self) -> str:
+        """The ID that a domain shares with its twins: the original's."""
+        return self.twin_of or self.id
+
+    def counterpart(self, action: str) -> LiftedAction:
+        """The original's action that this action of a twin renames; the action itself where this is no twin."""
+        if self.original is None:
+            return self.planning.actions[action]
+        place = list(self.planning.actions).index(action)
+        return list(self.original.actions.values())[place]
 
 
 @dataclass(frozen=True)
@@ -141,6 +169,18 @@ def from_source(source: DomainSource) -> Domain:
     return Domain(source.id, parse_domain(source.domain, source.id), problems, None, source)
 
 
+def checked(domain: Domain) -> Domain:
+    """The domain, held against everything a loaded one is held against. Raises DomainError with all that is wrong."""
+    faults = _domain_faults(domain.planning)
+    for name, problem in domain.problems:
+        faults += _problem_faults(name, problem, domain.planning)
+    if domain.language is not None:
+        faults += _language_faults(domain.language, domain.planning)
+    if faults:
+        raise DomainError(domain.id, faults)
+    return domain
+
+
 class _Texts:
     """Reads and parses files, collecting faults instead of stopping at the first."""
 
@@ -192,9 +232,9 @@ def _load_language(path: Path, planning: PlanningDomain | None, faults: list[str
     except (tomllib.TOMLDecodeError, InputError) as error:
         faults.append(f"language.toml: {error}")
         return None
-    predicates, actions = data.get("predicates", {}), data.get("actions", {})
-    if not isinstance(predicates, dict) or not isinstance(actions, dict):
-        faults.append("language.toml: needs the tables [predicates] and [actions.NAME]")
+    predicates, actions, words = (data.get(table, {}) for table in ("predicates", "actions", "words"))
+    if not all(isinstance(table, dict) for table in (predicates, actions, words)):
+        faults.append("language.toml: needs the tables [predicates] and [actions.NAME]; [words] must be a table too")
         return None
     predicates = {name.lower(): text for name, text in predicates.items()}
     described = {
@@ -202,14 +242,15 @@ def _load_language(path: Path, planning: PlanningDomain | None, faults: list[str
         for name, entry in actions.items()
         if isinstance(entry, dict)
     }
+    language = Language(predicates, described, words)
     if planning is not None:
-        faults += [f"language.toml: {fault}" for fault in _language_faults(predicates, described, planning)]
-    return Language(predicates, described)
+        faults += [f"language.toml: {fault}" for fault in _language_faults(language, planning)]
+    return language
 
 
-def _language_faults(
-    predicates: Mapping[str, Any], actions: Mapping[str, ActionLanguage], planning: PlanningDomain
-) -> Iterator[str]:
+def _language_faults(language: Language, planning: PlanningDomain) -> Iterator[str]:
+    predicates, actions = language.predicates, language.actions
+    yield from _word_faults(language, planning)
     for name, predicate in planning.predicates.items():
         template = predicates.get(name)
         if not isinstance(template, str) or not template.strip():
@@ -235,3 +276,31 @@ def _language_faults(
             yield f"the descriptions of the action '{name}' must be texts"
     for name in sorted((predicates.keys() - planning.predicates.keys()) | (actions.keys() - planning.actions.keys())):
         yield f"'{name}' is neither a predicate nor an action of domain.pddl"
+
+
+def _word_faults(language: Language, planning: PlanningDomain) -> Iterator[str]:
+    words, names = language.words, [*language.words, *planning.types]
+    said = " ".join(
+        [*map(str, language.predicates.values()), *(str(entry.base) for entry in language.actions.values())]
+    )
+    for word, meaning in words.items():
+        if not _NOUN.match(word):
+            yield f"[words]: '{word}' must be words in lower case"
+        elif word in planning.types or word in planning.actions or word in planning.constants:
+            yield f"[words]: '{word}' is a name of domain.pddl, and names are replaced anyway"
+        elif word.removesuffix("y") not in said.lower():
+            yield f"[words]: '{word}' stands in no text"
+        elif not isinstance(meaning, str) or not _NOUN.match(meaning):
+            yield f"[words]: '{word}' needs its kind of thing, such as \"actor\", or other words that say it"
+        elif listed := listed_words(meaning, names):
+            # One step only: what a word is said with has a kind, so that no two words are said with each other.
+            for other in listed:
+                if other == word or (other in words and listed_words(str(words[other]), names)):
+                    yield f"[words]: '{word}' is said with '{other}', which has no kind of thing itself"
+        elif not _KIND.match(meaning):
+            yield f"[words]: '{word}' is said with \"{meaning}\", in which no word is listed and no type named"
+
+
+def listed_words(meaning: str, names: Iterable[str]) -> list[str]:
+    """Which of a domain's types and [words] stand in ``meaning``: with any it says a word, with none it is a kind."""
+    return [name for name in names if re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", meaning)]

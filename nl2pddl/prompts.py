@@ -64,10 +64,12 @@ class PromptBuilder:
         """The ``sample``-th prompt for an action; with ``whole`` all actions of the domain get the same context.
 
         The context examples depend on the seed, the action and the sample but not on the description class, so that the
-        classes are compared on the same contexts. Raises InputError where other domains have too few actions.
+        classes are compared on the same contexts. A twin's prompt is paired with the original's: same contexts, same
+        draws. Raises InputError where other domains have too few actions.
         """
-        key = f"{self._seed}|{domain.id}|{action}|{sample}"
-        drawn_for = f"{self._seed}|{domain.id}|{WHOLE_DOMAIN if whole else action}|{sample}"
+        original = domain.counterpart(action).name
+        key = f"{self._seed}|{domain.family}|{original}|{sample}"
+        drawn_for = f"{self._seed}|{domain.family}|{WHOLE_DOMAIN if whole else original}|{sample}"
         context = draw(self._candidates(domain), self._count, f"context|{drawn_for}")
         if len(context) < self._count:
             raise InputError(
@@ -87,7 +89,7 @@ class PromptBuilder:
         return [
             f"{other.id}/{name}"
             for other in self._pool.values()
-            if other.id != domain.id
+            if other.family != domain.family
             for name in other.planning.actions
         ]
 

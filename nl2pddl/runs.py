@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
+from nl2pddl import twins
 from nl2pddl.domains import DomainLibrary, load_library
 from nl2pddl.errors import InputError, ModelError, RunError
 from nl2pddl.experiment import Decoding, RunConfig, RunItem, RunKind, RunProgress, RunStatus
@@ -66,7 +67,7 @@ def check_config(config: RunConfig, library: DomainLibrary) -> None:
         faults.append(str(error))
     for name in config.domains:
         try:
-            if library.find(name).language is None:
+            if twins.find(library, name).language is None:
                 faults.append(f"the domain '{name}' has no language.toml, which prompts are made from")
         except InputError as error:
             faults.append(str(error))
@@ -99,7 +100,7 @@ def _decoding_faults(config: RunConfig) -> Iterator[str]:
 
 def items_of(config: RunConfig, library: DomainLibrary) -> list[RunItem]:
     """The items of a run as it would be launched: for a preview, and for the launch itself."""
-    domains = [library.find(name) for name in config.domains]
+    domains = [twins.find(library, name) for name in config.domains]
     return list(plan_items(config, domains, library.with_language()))
 
 
@@ -133,7 +134,7 @@ class RunManager:
         check_config(config, library)
         items = items_of(config, library)
         run_id = f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
-        writes.add_run(self.store, run_id, config, items, [library.find(name).source for name in config.domains])
+        writes.add_run(self.store, run_id, config, items, [twins.find(library, name).source for name in config.domains])
         self._enqueue(run_id)
         return run_id
 

@@ -23,6 +23,8 @@ RANKS = (
     {"action_reader", "task", "extraction"},
     {"semantics", "pddl_io", "diffing", "action_metrics"},
     {"domains"},
+    {"renaming"},
+    {"twins"},
     {"descriptions"},
     {"prompts"},
     {"grammar"},

@@ -92,6 +92,14 @@ def test_everything_wrong_with_a_folder_is_said_at_once(folder: Path) -> None:
         ("domain.pddl", ":effect", ":efect", "expected :parameters"),
         ("problems/p01.pddl", "(:domain gripper)", "(:domain other)", "it is for domain 'other', not 'gripper'"),
         ("language.toml", "[predicates]", "[predicates", "language.toml: "),
+        ("language.toml", "[words]", "[words]\nRobot = 'actor'", "'Robot' must be words in lower case"),
+        ("language.toml", "[words]", "[words]\nball = 'thing'", "'ball' is a name of domain.pddl"),
+        ("language.toml", "[words]", "[words]\nhand = 'actor'", "'hand' stands in no text"),
+        ("language.toml", 'robot = "actor"', "robot = 1", "'robot' needs its kind of thing"),
+        ("language.toml", 'robot = "actor"', "robot = 'robot'", "said with 'robot', which has no kind"),
+        ("language.toml", 'robot = "actor"', "robot = 'grasp'\ngrasp = 'robot'", "'robot' is said with 'grasp', which"),
+        ("language.toml", 'robot = "actor"', "robot = 'tin man'", 'said with "tin man", in which no word is listed'),
+        ("language.toml", "[words]", "[word]\n[[words]]", "needs the tables .* \\[words\\] must be a table too"),
     ],
 )
 def test_each_fault_has_its_file(folder: Path, name: str, old: str, new: str, message: str) -> None:
@@ -99,6 +107,13 @@ def test_each_fault_has_its_file(folder: Path, name: str, old: str, new: str, me
 
     edit(folder / name, old, new)
     assert re.search(message, faults(folder)), faults(folder)
+
+
+def test_a_word_may_be_said_with_a_type_or_another_word(folder: Path) -> None:
+    edit(folder / "language.toml", "[words]", "[words]\ngrasp = 'take hold as the robot in a room'\nrelease = 'ball'")
+    language = load_library(folder.parent).find("gripper").language
+    assert language is not None
+    assert set(language.words) == {"robot", "grasp", "release"}
 
 
 def test_a_byte_order_mark_is_no_fault(folder: Path) -> None:

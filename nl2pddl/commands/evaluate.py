@@ -11,6 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from nl2pddl import twins
 from nl2pddl.domains import DomainLibrary, load_library
 from nl2pddl.errors import InputError
 from nl2pddl.pipeline import EvaluationTask
@@ -100,7 +101,7 @@ def _task(number: int, row: Row, library: DomainLibrary, settings: EvaluationSet
         if not isinstance(row.get(name), str):
             return f"line {number}: '{name}' is missing or no text"
     try:
-        domain = library.find(row["domain"])
+        domain = twins.find(library, row["domain"])
     except InputError as error:
         return f"line {number}: {error}"
     if row["action"].lower() not in domain.planning.actions:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from nl2pddl import twins
 from nl2pddl.domains import DomainLibrary
 from nl2pddl.errors import InputError
 from nl2pddl.experiment import Decoding, RunConfig
@@ -172,7 +173,7 @@ def _config() -> RunConfig:
 
 def size_of(config: RunConfig, library: DomainLibrary) -> str:
     """How many items the run has, and what they multiply from."""
-    actions = sum(len(library.find(name).planning.actions) for name in config.domains)
+    actions = sum(len(twins.find(library, name).planning.actions) for name in config.domains)
     factors = [
         (len(config.models), "model"),
         (actions, "action"),
@@ -197,7 +198,7 @@ def show_preview(config: RunConfig, library: DomainLibrary) -> None:
         st.info("Choose a domain and a description class to see a prompt.")
         return
     first, second, third, fourth = st.columns([3, 3, 2, 2])
-    domain = library.find(first.selectbox("Domain", config.domains, key="preview_domain"))
+    domain = twins.find(library, first.selectbox("Domain", config.domains, key="preview_domain"))
     action = second.selectbox("Action", list(domain.planning.actions), key="preview_action")
     described = third.selectbox(
         "Description class", [name.value for name in config.descriptions], key="preview_description"
