@@ -171,9 +171,9 @@ def from_source(source: DomainSource) -> Domain:
 
 def checked(domain: Domain) -> Domain:
     """The domain, held against everything a loaded one is held against. Raises DomainError with all that is wrong."""
-    faults = _domain_faults(domain.planning)
+    faults = [f"domain.pddl: {fault}" for fault in misfits(domain.planning, complete=True)]
     for name, problem in domain.problems:
-        faults += _problem_faults(name, problem, domain.planning)
+        faults += [f"{name}: {fault}" for fault in _problem_faults(problem, domain.planning)]
     if domain.language is not None:
         faults += _language_faults(domain.language, domain.planning)
     if faults:
