@@ -11,12 +11,17 @@ from nl2pddl import __version__
 from nl2pddl.commands import compare, evaluate, run, validate
 from nl2pddl.errors import InputError, NL2PDDLError
 from nl2pddl.exact import ExactLimits
-from nl2pddl.experiment import Decoding, RunConfig
+from nl2pddl.experiment import ChatMode, Decoding, Precision, RunConfig, RunKind
 from nl2pddl.records import DescriptionClass, EvaluationSettings, Protocol, ValidatorChoice
 from nl2pddl.settings import load_settings
 
 FAILURE, WRONG_INPUT = 1, 2
 MOST_WORKERS = 1000
+_GRAMMARS = {"off": (False,), "on": (True,), "both": (False, True)}
+_GENERATION = (
+    "model", "domain", "description", "prompts", "seed", "context", "name", "max_new_tokens", "batch_size",
+    "temperature", "top_p", "samples", "chat", "precision", "grammar", "rounds", "whole_domain",
+)  # fmt: skip
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -56,9 +61,13 @@ def _add_run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     command = commands.add_parser("run", help="generate actions with a model and judge them")
     command.add_argument(
         "--model", action="append", metavar="M",
-        help="Hub id, local folder, .gguf file or scripted:FILE; repeat for several (default: the embedded model)",
+        help="a name of the model list, Hub id, folder, .gguf file, URL#MODEL of a server, replay:FILE or "
+        "scripted:FILE; repeat for several (default: the embedded model)",
     )  # fmt: skip
-    command.add_argument("--domain", action="append", metavar="D", help="a domain, or 'all'; repeat for several")
+    command.add_argument(
+        "--domain", action="append", metavar="D",
+        help="a domain, 'all', or a domain's anonymised twin such as blocksworld~nonsense~7; repeat for several",
+    )  # fmt: skip
     command.add_argument(
         "--description", action="append", choices=[name.value for name in DescriptionClass],
         help="a description class; repeat for several (default: base)",
@@ -75,6 +84,7 @@ def _add_run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     command.add_argument(
         "--batch-size", type=int, metavar="N", help=f"prompts generated at once (default: {decoding.batch_size})"
     )
+    _add_decoding_options(command)
     _add_evaluation_options(command)
     command.add_argument("--domains", type=Path, default=settings.domains_dir, metavar="DIR", help="domain folders")
     command.add_argument("--data", type=Path, default=settings.data_dir, metavar="DIR", help="converted models")
@@ -83,6 +93,32 @@ def _add_run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     )
     command.add_argument("--resume", metavar="RUN", help="go on with a run of the store, with its own configuration")
     command.set_defaults(command=_run)
+
+
+def _add_decoding_options(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--temperature", type=float, metavar="T", help="0 is greedy, the paper's way (default: 0)")
+    command.add_argument("--top-p", type=float, metavar="P", help="sample from this share of the mass (default: 1)")
+    command.add_argument("--samples", type=int, metavar="N", help="answers to each prompt; needs a temperature")
+    command.add_argument(
+        "--chat", choices=[mode.value for mode in ChatMode],
+        help="raw: the prompt as it is; template: as a message in the model's chat template (default: raw)",
+    )  # fmt: skip
+    command.add_argument(
+        "--precision", choices=[name.value for name in Precision],
+        help="auto: 4-bit where the full numbers do not fit (default: auto)",
+    )  # fmt: skip
+    command.add_argument(
+        "--grammar", nargs="?", const="on", choices=list(_GRAMMARS),
+        help="hold decoding to valid actions; both: with and without, side by side",
+    )  # fmt: skip
+    command.add_argument("--rounds", type=int, metavar="N", help="correct a failed answer up to N times (default: 0)")
+    command.add_argument(
+        "--whole-domain", action="store_const", const=True,
+        help="generate all actions of a domain one after another, and judge the domain",
+    )  # fmt: skip
+    command.add_argument(
+        "--dry-run", action="store_true", help="only three prompts a model, and an estimate for the whole run"
+    )
 
 
 def _add_evaluate(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -194,18 +230,17 @@ def _run(options: argparse.Namespace) -> int:
     settings = type(settings)(options.data, options.domains, options.store, options.workers, options.dask)
     evaluation = _evaluation_settings(options)
     if options.resume is not None:
-        asked = ("model", "domain", "description", "prompts", "seed", "context", "name", "max_new_tokens", "batch_size")
-        given = [f"--{name.replace('_', '-')}" for name in asked if getattr(options, name) is not None]
+        given = [f"--{name.replace('_', '-')}" for name in _GENERATION if getattr(options, name) is not None]
+        given += ["--dry-run"] if options.dry_run else []
         if given:
             raise InputError(f"--resume takes the configuration from the store; leave out {', '.join(given)}")
         if evaluation != EvaluationSettings():
             raise InputError("--resume takes the configuration from the store; leave out the options of evaluation")
         return run.resume(settings, options.resume)
-    return run.launch(settings, lambda domains: _config(options, evaluation, domains))
+    return run.launch(settings, lambda domains: _config(options, evaluation, domains), dry=options.dry_run)
 
 
 def _config(options: argparse.Namespace, evaluation: EvaluationSettings, domains: Sequence[str]) -> RunConfig:
-    decoding = Decoding()
     asked = options.domain or []
     return RunConfig(
         models=tuple(options.model or [run.EMBEDDED]),
@@ -215,12 +250,19 @@ def _config(options: argparse.Namespace, evaluation: EvaluationSettings, domains
         seed=options.seed or 0,
         context_examples=3 if options.context is None else options.context,
         name=options.name or "",
-        decoding=Decoding(
-            max_new_tokens=decoding.max_new_tokens if options.max_new_tokens is None else options.max_new_tokens,
-            batch_size=decoding.batch_size if options.batch_size is None else options.batch_size,
-        ),
+        decoding=_decoding(options),
         evaluation=evaluation,
+        kind=RunKind.DOMAIN if options.whole_domain else RunKind.ACTIONS,
+        draws=1 if options.samples is None else options.samples,
+        grammars=_GRAMMARS[options.grammar or "off"],
+        rounds=options.rounds or 0,
     )
+
+
+def _decoding(options: argparse.Namespace) -> Decoding:
+    names = ("max_new_tokens", "batch_size", "temperature", "top_p")
+    given = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
+    return Decoding(**given, chat=ChatMode(options.chat or "raw"), precision=Precision(options.precision or "auto"))
 
 
 def _evaluate(options: argparse.Namespace) -> int:

@@ -10,15 +10,17 @@ import queue
 import secrets
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from nl2pddl import twins
 from nl2pddl.domains import DomainLibrary, load_library
 from nl2pddl.errors import InputError, ModelError, RunError
-from nl2pddl.experiment import Decoding, RunConfig, RunItem, RunKind, RunProgress, RunStatus
+from nl2pddl.experiment import WHOLE_DOMAIN, Decoding, RunConfig, RunItem, RunKind, RunProgress, RunStatus
 from nl2pddl.generation import Backend, check_model, open_backend
+from nl2pddl.generation.listed import read_models
 from nl2pddl.planning.checking import PlanChecker
 from nl2pddl.prompts import plan_items
 from nl2pddl.records import Protocol
@@ -104,6 +106,15 @@ def items_of(config: RunConfig, library: DomainLibrary) -> list[RunItem]:
     return list(plan_items(config, domains, library.with_language()))
 
 
+@dataclass(frozen=True)
+class RunEstimate:
+    """What a run is expected to take: items, seconds, and dollars where its models have a price."""
+
+    items: int
+    seconds: float
+    dollars: float
+
+
 class RunManager:
     """Owns the store's runs in this process.
 
@@ -137,6 +148,42 @@ class RunManager:
         writes.add_run(self.store, run_id, config, items, [twins.find(library, name).source for name in config.domains])
         self._enqueue(run_id)
         return run_id
+
+    def dry_run(self, config: RunConfig) -> str:
+        """Launch the run with three prompts a model only, from its beginning, middle and end; gives its id."""
+        library = self.library()
+        check_config(config, library)
+        name = f"dry run: {config.name}" if config.name else "dry run"
+        alone = replace(config, name=name, kind=RunKind.ACTIONS, rounds=0, items=())
+        count = len(items_of(alone, library))
+        each = count // len(config.models)
+        places = {start + at for start in range(0, count, each) for at in (0, each // 2, each - 1)}
+        return self.launch(replace(alone, items=tuple(sorted(places))))
+
+    def estimate(self, dry_run: str, config: RunConfig) -> RunEstimate:
+        """What a run would take by the measurements of a dry run of it. Corrections are not counted: who knows."""
+        items = items_of(config, self.library())
+        models = read_models()
+        seconds = dollars = 0.0
+        for model, generation, judging, prompt_tokens, new_tokens in queries.measured(self.store, dry_run):
+            count = sum(item.model == model and item.action != WHOLE_DOMAIN for item in items)
+            # Judging goes on beside generation; the slower of the two decides.
+            seconds += count * max(generation, judging / self.settings.workers)
+            if model in models:
+                dollars += count * models[model].cost(prompt_tokens, new_tokens)
+        return RunEstimate(len(items), seconds, dollars)
+
+    def again(self, run_id: str, indices: Sequence[int]) -> str:
+        """Launch a new run of some items of an old one, by their index; corrections of an item go with it."""
+        config = queries.run_config(self.store, run_id)
+        if config.kind is RunKind.DOMAIN:
+            raise InputError("the steps of a whole domain build on each other; launch a copy of the run instead")
+        total = queries.planned_total(self.store, run_id)
+        places = config.items or tuple(range(total))
+        chosen = tuple(sorted({places[index % total] for index in indices}))
+        if not chosen:
+            raise InputError("choose at least one item to run again")
+        return self.launch(replace(config, items=chosen))
 
     def resume(self, run_id: str) -> None:
         """Queue what is missing of a run.

@@ -249,3 +249,49 @@ def test_chosen_items_only(run: RunIt) -> None:
 def test_what_cannot_be_run_is_refused(run: RunIt, options: dict[str, object], words: str) -> None:
     with pytest.raises(InputError, match=words):
         run(lambda request: say("x"), **options)
+
+
+def test_a_dry_run_takes_three_prompts_and_tells_what_the_whole_would_take(
+    run: RunIt, truth: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listed = tmp_path / "models.toml"
+    listed.write_text('[[model]]\nname = "scripted:none"\nid = "a/b"\nprice_input = 1e6\nprice_output = 2e6\n')
+    monkeypatch.setenv("NL2PDDL_MODELS", str(listed))
+    _, manager, _ = run(lambda request: say(truth[request.action]))
+    config = RunConfig(models=("scripted:none",), domains=("blocksworld",), prompts=5)
+    dry = manager.dry_run(config)
+    assert manager.wait(dry, 120)
+    assert manager.progress(dry).total == 3
+    estimate = manager.estimate(dry, config)
+    assert estimate.items == 20
+    assert estimate.seconds >= 20 * 0.1
+    assert estimate.dollars == pytest.approx(20 * (7 * 1 + 5 * 2))
+
+
+def test_chosen_cells_run_again_as_a_run_of_their_own(run: RunIt) -> None:
+    run_id, manager, _ = run(lambda request: say(f"no {request.action}"), rounds=1, items=(1, 2, 3))
+    assert manager.progress(run_id).total == 6
+    again = manager.again(run_id, [0, 5])  # of stack the correction
+    assert manager.wait(again, 120)
+    frame = queries.results_frame(manager.store, [again])
+    assert sorted(set(frame["action"])) == ["put-down", "unstack"]
+    with pytest.raises(InputError, match="at least one"):
+        manager.again(run_id, [])
+
+
+def test_paused_and_resumed(store: Store, settings: Settings, tmp_path: Path) -> None:
+    from tests.conftest import write_script
+
+    manager = RunManager(store, settings)
+    model = write_script(tmp_path / "slow.jsonl", [{"output": "x", "seconds": 0.2}])
+    run_id = manager.launch(RunConfig(models=(model,), domains=("blocksworld",), prompts=20))
+    while manager.progress(run_id).generated == 0:
+        pass
+    manager.pause(run_id)
+    assert manager.wait(run_id, 60)
+    assert manager.progress(run_id).status is RunStatus.PAUSED
+    write_script(tmp_path / "slow.jsonl", [{"output": "x"}])
+    manager.resume(run_id)
+    assert manager.wait(run_id, 120)
+    assert manager.progress(run_id).status is RunStatus.FINISHED
+    manager.close()

@@ -10,7 +10,7 @@ from nl2pddl.errors import InputError
 from nl2pddl.experiment import RunConfig, RunProgress, RunStatus
 from nl2pddl.generation import EMBEDDED
 from nl2pddl.records import ResultClass
-from nl2pddl.runs import RunManager
+from nl2pddl.runs import RunEstimate, RunManager
 from nl2pddl.settings import Settings
 from nl2pddl.store import Store, queries
 
@@ -19,16 +19,24 @@ __all__ = ["EMBEDDED", "launch", "resume"]
 _REPORT_SECONDS = 5.0
 
 
-def launch(settings: Settings, make_config: Callable[[Sequence[str]], RunConfig]) -> int:
+def launch(settings: Settings, make_config: Callable[[Sequence[str]], RunConfig], *, dry: bool = False) -> int:
     """Launch a run and follow it to its end.
 
-    ``make_config`` gets the ids of all domains that prompts can be made for.
+    ``make_config`` gets the ids of all domains that prompts can be made for. A dry run takes three prompts a model, and
+    says how long the whole run would take by them.
     """
     with Store(settings.store) as store:
         manager = RunManager(store, settings)
         try:
             ids = [domain.id for domain in manager.library().with_language()]
-            return _follow(manager, manager.launch(make_config(ids)))
+            config = make_config(ids)
+            if not dry:
+                return _follow(manager, manager.launch(config))
+            run_id = manager.dry_run(config)
+            status = _follow(manager, run_id)
+            if status == 0:
+                print(f"the whole run: {estimate_in_words(manager.estimate(run_id, config))}")
+            return status
         finally:
             manager.close()
 
@@ -58,6 +66,14 @@ def _follow(manager: RunManager, run_id: str) -> int:
     progress = manager.progress(run_id)
     print(f"run {run_id} {progress.status}: {_summary(manager.store, run_id, progress)}", flush=True)
     return 0 if progress.status is RunStatus.FINISHED else 1
+
+
+def estimate_in_words(estimate: RunEstimate) -> str:
+    """What a dry run lets one expect."""
+    minutes = estimate.seconds / 60
+    time_needed = f"{minutes:.0f} minutes" if minutes >= 2 else f"{estimate.seconds:.0f} seconds"
+    cost = f", {estimate.dollars:.2f} dollars" if estimate.dollars else ""
+    return f"{estimate.items:,} items, about {time_needed}{cost}"
 
 
 def _progress_line(progress: RunProgress) -> str:

@@ -58,7 +58,7 @@ class ListedModel:
     price_input: float = 0.0
     price_output: float = 0.0
 
-    def cost(self, prompt_tokens: int, new_tokens: int) -> float:
+    def cost(self, prompt_tokens: float, new_tokens: float) -> float:
         """Dollars for that many tokens."""
         return (prompt_tokens * self.price_input + new_tokens * self.price_output) / 1_000_000
 

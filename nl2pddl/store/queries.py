@@ -123,6 +123,18 @@ def uncorrected(store: Store, run_id: str, model: str, rounds: int) -> list[int]
     return [int(index) for (index,) in rows]
 
 
+def measured(store: Store, run_id: str) -> list[tuple[str, float, float, float, float]]:
+    """A row a model of a run: its name; mean seconds to generate and to judge; mean tokens of prompt and answer."""
+    return store.rows(
+        """
+        SELECT model, avg(o.seconds), coalesce(avg(v.seconds), 0), avg(prompt_tokens), avg(new_tokens)
+        FROM items JOIN outputs o USING (run_id, item_index) LEFT JOIN verdicts v USING (run_id, item_index)
+        WHERE run_id = ? GROUP BY model ORDER BY model
+        """,
+        [run_id],
+    )
+
+
 def planned_total(store: Store, run_id: str) -> int:
     """How many items a run was launched with, corrections not counted."""
     return int(store.rows("SELECT total FROM runs WHERE run_id = ?", [run_id])[0][0])
