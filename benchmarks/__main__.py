@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import sys
 
-from benchmarks import evaluation, exact, validation
+from benchmarks import evaluation, exact, generation, validation
 
-ALL = {"evaluation": evaluation.main, "validation": validation.main, "exact": exact.main}
+ALL = {
+    "evaluation": evaluation.main,
+    "validation": validation.main,
+    "exact": exact.main,
+    "generation": generation.main,
+}
 
 
 def main() -> int:

@@ -118,7 +118,8 @@ class Fault:
 class ModelInfo:
     """What actually ran, stored with every output: enough to ask for the same thing again.
 
-    ``estimate_bytes`` is the memory it was expected to take, ``footprint_bytes`` what its weights took (0: not known).
+    ``estimate_bytes`` is the memory it was expected to take, ``footprint_bytes`` what its weights took (0: not known),
+    ``batch_size`` the largest batch that was expected to fit (0: whatever was asked for).
     """
 
     name: str
@@ -130,6 +131,7 @@ class ModelInfo:
     attention: str = ""
     estimate_bytes: int = 0
     footprint_bytes: int = 0
+    batch_size: int = 0
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """From counts to the paper's figures: a frame in, a tidy table or a plotly figure out. Knows nothing of Streamlit.
 
-Frames come from ``store.queries.class_counts`` and ``are_counts``; the column ``model`` may hold any label. Percentages
-are over the outputs with one of the four classes: ``undecided`` is in none of them.
+Frames come from ``store.counts``; the column ``model`` may hold any label. Percentages are over the outputs with one of
+the four classes: ``undecided`` is in none of them.
 """
 
 from __future__ import annotations
@@ -144,6 +144,20 @@ def best_descriptions(table: Frame) -> set[tuple[str, str]]:
 def class_bars(table: Frame) -> go.Figure:
     """Result classes as 100% bars, one a model, a heading for each description class (paper, Fig. 2 top, 4)."""
     return _bars(table, "description_class", "result_class", CLASS_COLOURS, best_descriptions(table))
+
+
+def round_table(counts: Frame) -> Frame:
+    """As ``class_table``, by model and round of corrections: round, model, result_class, count, total, percent."""
+    return _shares(counts, ["round", "model"], "result_class", CLASSES)
+
+
+def round_bars(table: Frame) -> go.Figure:
+    """Result classes as 100% bars, one a model, a heading for each round of corrections."""
+    return _bars(table.assign(stage=table["round"].map(_stage)), "stage", "result_class", CLASS_COLOURS)
+
+
+def _stage(number: int) -> str:
+    return "first answers" if number == 0 else f"after {number} correction{'s' if number > 1 else ''}"
 
 
 def class_pies(table: Frame) -> go.Figure:

@@ -16,12 +16,16 @@ except InputError as error:
     st.stop()
 
 config = launching.choose_config(library)
-size, button = st.columns([4, 1], vertical_alignment="center")
+size, dry, button = st.columns([4, 1, 1], vertical_alignment="center")
 size.markdown(launching.size_of(config, library))
-if button.button("Launch", type="primary", icon=":material/rocket_launch:", width="stretch"):
+tried = dry.button(
+    "Dry run", icon=":material/labs:", width="stretch", help="Three prompts a model, and what the whole run would take"
+)
+if button.button("Launch", type="primary", icon=":material/rocket_launch:", width="stretch") or tried:
     try:
         with st.spinner("Building the prompts"):
-            run_id = handles.manager.launch(config)
+            run_id = handles.manager.dry_run(config) if tried else handles.manager.launch(config)
+            launching.remember_dry_run(run_id, config, tried=tried)
     except InputError as error:
         show_fault("This run cannot be launched.", *reasons_of(error))
     except StoreError as error:
@@ -29,4 +33,6 @@ if button.button("Launch", type="primary", icon=":material/rocket_launch:", widt
     else:
         st.switch_page(shell.RUNS, query_params={"run": run_id})
 
+launching.show_memory(config, handles.manager.settings.data_dir)
+launching.show_estimate(handles.manager, config)
 launching.show_preview(config, library)

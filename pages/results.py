@@ -3,7 +3,7 @@
 import streamlit as st
 
 from nl2pddl import figures
-from nl2pddl.store import queries
+from nl2pddl.store import counts as count
 from nl2pddl.ui import charts, shell
 from nl2pddl.ui.choosing import choose_runs, link_query
 
@@ -11,10 +11,10 @@ handles = shell.open_page()
 st.title("Results")
 
 runs = choose_runs(handles.store)
-counts = queries.class_counts(handles.store, runs)
+counts = count.class_counts(handles.store, runs)
 charts.show_full_names(counts)
 charts.show_headline(counts, len(runs))
-beyond = queries.exact_counts(handles.store, runs)
+beyond = count.exact_counts(handles.store, runs)
 charts.warn_of_mixed_protocols(beyond)
 counts = charts.labelled(counts)
 st.page_link(
@@ -44,10 +44,12 @@ if not different.empty:
         "OPApp: an original plan fails in the new one."
     )
 
+charts.show_rounds(count.round_counts(handles.store, runs))
+charts.show_whole_domains(count.whole_domain_counts(handles.store, runs))
 charts.show_beyond(beyond)
 
 st.subheader("Action reconstruction error")
-errors = figures.are_table(charts.labelled(queries.are_counts(handles.store, runs)))
+errors = figures.are_table(charts.labelled(count.are_counts(handles.store, runs)))
 charts.show_figure(figures.are_histogram(errors), errors, "are")
 st.caption(
     "How many literals of precondition, add and delete effects differ from the ground truth; 0: the same action."

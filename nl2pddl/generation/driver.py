@@ -47,8 +47,8 @@ class Driver:
         self._decoding = decoding
         self._data_dir = data_dir
         self._recall = recall
-        self.batch_size = decoding.batch_size
         self.backend = open_model(name, decoding, data_dir)
+        self.batch_size = min(decoding.batch_size, self.backend.info.batch_size or decoding.batch_size)
 
     def close(self) -> None:
         """Free the model's memory."""

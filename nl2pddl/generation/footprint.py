@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
-from nl2pddl.experiment import Precision
+from nl2pddl.experiment import Decoding, Precision
 from nl2pddl.generation.shapes import Shape, shape_of, shape_of_model
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "estimate",
     "footprint",
     "free_memory",
+    "loading",
     "shape_of",
     "shape_of_model",
 ]
@@ -35,6 +37,7 @@ _RUNTIME = {"cuda": 512 << 20, "cpu": 16 << 20}
 _HEAP_BLOCK = 32 << 20  # glibc gives larger blocks back to the system when they are freed, smaller ones it may keep
 # What stays free: the allocator rounds up and fragments, and other processes go on living.
 _MARGIN = 0.1
+PROMPT_TOKENS = 1200
 _PLACE = {"cuda": "on the GPU", "cpu": "in this machine's memory"}
 
 
@@ -181,6 +184,22 @@ def choose(
     if not has_bitsandbytes:
         return question.lacks_bitsandbytes(f"{why_not}, with {_gb(free)} free; ")
     return question.fitting(Precision.FOUR_BIT, f"; {why_not}")
+
+
+def loading(name: str, decoding: Decoding, data_dir: Path) -> Choice | None:
+    """What will be chosen when this model is loaded now; None where its shape cannot be told, or it does not run here.
+
+    Takes a prompt to be of ``PROMPT_TOKENS`` tokens: with three context examples those of the nine domains have at most
+    1,000.
+    """
+    shape = shape_of_model(name, data_dir)
+    if shape is None:
+        return None
+    import torch
+
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    batch, new_tokens, free = decoding.batch_size, decoding.max_new_tokens, free_memory(device)
+    return choose(shape, decoding.precision, device, batch, PROMPT_TOKENS, new_tokens, free)
 
 
 @dataclass(frozen=True)

@@ -83,12 +83,12 @@ def _first(config: Any, names: tuple[str, ...], otherwise: int) -> int:
 def shape_of_model(name: str, data_dir: Path) -> Shape | None:
     """The shape of a model by its name (the forms of ``parse_model``), or None where it cannot be told beforehand.
 
-    That is: a scripted model, the hub out of reach and nothing in its cache, a file or a configuration that
+    That is: one that does not run here, the hub out of reach and nothing in its cache, a file or a configuration that
     transformers cannot read (loading the model will say what is wrong). A hub model costs one request and its
     config.json. A GGUF file not converted yet takes seconds: its header holds the whole vocabulary.
     """
     ref = parse_model(name)
-    if ref.kind is ModelKind.SCRIPTED:
+    if ref.kind in (ModelKind.SCRIPTED, ModelKind.REPLAY, ModelKind.SERVER):
         return None
     try:
         return shape_of(_config(ref, data_dir))

@@ -21,6 +21,7 @@ from nl2pddl.generation import hf
 from nl2pddl.generation.base import GenerationRequest, cut_at_stop, never, split_thinking
 from nl2pddl.generation.content import folder_id
 from nl2pddl.generation.convert import converted_folder
+from nl2pddl.generation.footprint import footprint, loading
 from nl2pddl.generation.models import EMBEDDED, ModelKind, embedded_gguf, parse_model
 from nl2pddl.generation.steering import Asked, SampledTokens, StopsInAnswer
 
@@ -39,7 +40,10 @@ class TransformersBackend:
         self._decoding = decoding
         self._stop_strings = [stop for stop in decoding.stop_strings if stop]
         self._device = "cuda" if torch.cuda.is_available() else "cpu"
-        four_bit = decoding.precision is Precision.FOUR_BIT
+        choice = loading(name, decoding, data_dir)
+        if choice is not None and choice.precision is None:
+            raise ModelError(f"{name}: {choice.reason}")
+        four_bit = (choice.precision if choice is not None else decoding.precision) is Precision.FOUR_BIT
         options = hf.weights_options(four_bit=four_bit, device=self._device)
         model, self._tokenizer, revision = _load(name, options, data_dir)
         self._model: Any = model
@@ -61,7 +65,9 @@ class TransformersBackend:
             device=torch.cuda.get_device_name() if self._device == "cuda" else self._device,
             versions={package: version(package) for package in packages},
             attention=str(getattr(model.config, "_attn_implementation", "") or ""),
-            footprint_bytes=int(model.get_memory_footprint()),
+            estimate_bytes=choice.estimate.total if choice is not None else 0,
+            footprint_bytes=footprint(model),
+            batch_size=choice.batch if choice is not None else 0,
         )
 
     def key(self, request: GenerationRequest) -> str | None:

@@ -273,40 +273,27 @@ def run_versions(store: Store, run_id: str) -> dict[str, str]:
     return dict(json.loads(rows[0][0])) if rows else {}
 
 
-def class_counts(store: Store, run_ids: Sequence[str]) -> Any:
-    """How many verdicts of the runs: model, description_class, result_class, subclass (or missing), count."""
-    return store.frame(
+def tokens(store: Store, run_id: str) -> list[tuple[str, int, int]]:
+    """Tokens of prompts and of answers that a run had generated, by model; reused answers cost nothing again."""
+    return store.rows(
         """
-        SELECT model, description_class, result_class, subclass, count(*) AS count
-        FROM verdicts JOIN items USING (run_id, item_index) WHERE list_contains(?, run_id)
-        GROUP BY ALL ORDER BY ALL
+        SELECT model, sum(prompt_tokens)::BIGINT, sum(new_tokens)::BIGINT
+        FROM items JOIN outputs USING (run_id, item_index) WHERE run_id = ? AND NOT reused GROUP BY model
         """,
-        [list(run_ids)],
+        [run_id],
     )
 
 
-def are_counts(store: Store, run_ids: Sequence[str]) -> Any:
-    """How many verdicts of the runs have which ARE: model, result_class, are, count. What did not parse has none."""
-    return store.frame(
+def failed_items(store: Store, run_id: str) -> list[int]:
+    """The first items of a run whose last answer is not equivalent, in order."""
+    rows = store.rows(
         """
-        SELECT model, result_class, action_reconstruction_error AS are, count(*) AS count
-        FROM verdicts JOIN items USING (run_id, item_index)
-        WHERE list_contains(?, run_id) AND action_reconstruction_error IS NOT NULL
-        GROUP BY ALL ORDER BY ALL
+        SELECT item_index % total AS first FROM verdicts JOIN items USING (run_id, item_index) JOIN runs USING (run_id)
+        WHERE run_id = ? GROUP BY first HAVING arg_max(result_class, round) <> 'equivalent' ORDER BY first
         """,
-        [list(run_ids)],
+        [run_id],
     )
-
-
-def exact_counts(store: Store, run_ids: Sequence[str]) -> Any:
-    """What is known beyond the class: protocol, result_class, exact (or missing), exercised (or missing), count."""
-    return store.frame(
-        """
-        SELECT protocol, result_class, exact, exercised, count(*) AS count
-        FROM verdicts WHERE list_contains(?, run_id) GROUP BY ALL ORDER BY ALL
-        """,
-        [list(run_ids)],
-    )
+    return [int(index) for (index,) in rows]
 
 
 FILTER_COLUMNS = ("run_id", "model", "domain", "action", "description_class", "result_class", "subclass")
@@ -328,8 +315,8 @@ def verdict_list(
     """The verdicts that pass a filter, latest run first, at most ``limit`` of them; and how many pass in all.
 
     ``wanted`` maps some of ``FILTER_COLUMNS`` to the values let through; ``text`` must occur in the output, in whatever
-    letter case. Columns: run_id, item_index, model, domain, action, description_class, sample, result_class, subclass,
-    are, reason.
+    letter case. Columns: run_id, item_index, model, domain, action, description_class, sample, round, grammar,
+    result_class, subclass, are, reason.
     """
     conditions = ["true"]
     parameters: list[Any] = []
@@ -345,8 +332,8 @@ def verdict_list(
     total = store.rows(f"SELECT count(*) FROM {tables} WHERE {where}", parameters)[0][0]
     frame = store.frame(
         f"""
-        SELECT run_id, item_index, model, domain, action, description_class, sample, result_class, subclass,
-               action_reconstruction_error AS are, reason
+        SELECT run_id, item_index, model, domain, action, description_class, sample, round, grammar, result_class,
+               subclass, action_reconstruction_error AS are, reason
         FROM {tables} WHERE {where} ORDER BY run_id DESC, item_index LIMIT ?
         """,
         [*parameters, limit],

@@ -26,6 +26,7 @@ _COLUMNS = {
     "are": "ARE",
     "count": "Outputs",
     "total": "Of",
+    "round": "Round",
 }
 
 
@@ -70,7 +71,7 @@ def warn_of_mixed_protocols(beyond: Any) -> None:
 def show_beyond(beyond: Any) -> None:
     """What is known of the equivalents beyond their class: how many are refuted exactly, how many use the action.
 
-    ``beyond`` is ``queries.exact_counts``. Nothing is drawn where there are no equivalents.
+    ``beyond`` is ``counts.exact_counts``. Nothing is drawn where there are no equivalents.
     """
     equivalents = beyond[beyond["result_class"] == "equivalent"]
     if equivalents.empty:
@@ -90,6 +91,31 @@ def show_beyond(beyond: Any) -> None:
         "Open: a limit came first. Not asked: the run was launched without the exact decision. Not exercised: no plan "
         "compared uses the action, so its class says nothing about it."
     )
+
+
+def show_rounds(counts: Any) -> None:
+    """The classes after each round of corrections; nothing where no run has any."""
+    if counts.empty:
+        return
+    st.subheader("Corrections")
+    table = figures.round_table(labelled(counts))
+    show_figure(figures.round_bars(table), table, "rounds")
+    st.caption(
+        "After a failed verdict the model is told what the checks, the planner or the plan validator say, and asked "
+        "again. An answer that is equivalent counts in the later rounds as it is."
+    )
+
+
+def show_whole_domains(counts: Any) -> None:
+    """Domains whose actions were generated one after another, judged as a whole; nothing where there are none."""
+    if counts.empty:
+        return
+    st.subheader("Whole domains")
+    columns = {**_COLUMNS, "domain": "Domain"}
+    shown = [name for name in ("model", "domain", "result_class", "subclass", "count") if name in counts.columns]
+    config: dict[str, Any] = {name: columns[name] for name in shown}
+    config["count"] = "Domains generated"
+    st.dataframe(labelled(counts), column_order=shown, column_config=config, hide_index=True, key="whole")
 
 
 def show_figure(figure: Any, table: Any, key: str) -> None:

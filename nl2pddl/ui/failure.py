@@ -11,7 +11,7 @@ from nl2pddl.action_reader import laid_out, read_action
 from nl2pddl.actions import LiftedAction, action_pddl
 from nl2pddl.diffing import diff_actions, diff_texts, mark_problems
 from nl2pddl.domains import Domain, from_source
-from nl2pddl.experiment import RunConfig
+from nl2pddl.experiment import WHOLE_DOMAIN, ChatMode, RunConfig, RunItem
 from nl2pddl.extraction import extract_action
 from nl2pddl.figures import CLASS_COLOURS
 from nl2pddl.store import Store, queries
@@ -19,7 +19,7 @@ from nl2pddl.store.queries import ItemDetail
 from nl2pddl.ui import markup
 from nl2pddl.ui.choosing import model_labels
 from nl2pddl.ui.facts import show_facts
-from nl2pddl.ui.text import LONGEST_SHOWN, plain, show_text
+from nl2pddl.ui.text import LONGEST_SHOWN, decoding_in_words, plain, show_text
 
 _MEANINGS = {
     "NoPDDL": "no PDDL action",
@@ -92,6 +92,8 @@ def _show_list(verdicts: Any) -> None:
         "action": "Action",
         "description_class": "Description",
         "sample": st.column_config.NumberColumn("Prompt"),
+        "round": st.column_config.NumberColumn("Round", help="0: the first answer; above: a correction"),
+        "grammar": st.column_config.CheckboxColumn("Grammar", help="Decoding was held to valid actions"),
         "model": "Model",
         "are": st.column_config.NumberColumn("ARE"),
         "reason": st.column_config.TextColumn("Reason", width="large"),
@@ -113,8 +115,13 @@ def show_item(store: Store, run_id: str, index: int) -> None:
     """One judged output: verdict, action, diff, plans, prompt and how it was made."""
     detail = queries.item_detail(store, run_id, index)
     domain = from_source(queries.domain_source(store, detail.item.domain_sha))
-    original = domain.planning.actions[detail.item.action]
     _show_verdict(detail)
+    if detail.item.action == WHOLE_DOMAIN:
+        _show_plans(detail.verdict)
+        _show_whole(detail)
+        show_facts(detail.verdict)
+        return
+    original = domain.planning.actions[detail.item.action]
     if detail.verdict["problems"]:
         _show_action(detail)
         _show_diff(detail, original, domain)
@@ -131,13 +138,25 @@ def show_item(store: Store, run_id: str, index: int) -> None:
         st.html(markup.facts_html(_facts(run_id, detail, config, versions)))
 
 
+def _show_whole(detail: ItemDetail) -> None:
+    """The generated domain, and what is wrong with each of its actions."""
+    if detail.verdict["problems"]:
+        st.markdown("**Problems of its actions**")
+        names = {"Subclass": "subclass", "Action and problem": "message", "Line in the action": "line"}
+        rows = [{name: problem[key] for name, key in names.items()} for problem in detail.verdict["problems"]]
+        st.dataframe(rows, hide_index=True)
+    st.markdown("**Generated domain**")
+    show_text(detail.output, height=560)
+
+
 def _show_verdict(detail: ItemDetail) -> None:
     item, verdict = detail.item, detail.verdict
     model = model_labels([item.model])[item.model]
-    st.subheader(f"{plain(item.domain)} / {plain(item.action)}")
+    st.subheader(f"{plain(item.domain)} / {plain('all actions' if item.action == WHOLE_DOMAIN else item.action)}")
     st.caption(
         plain(
-            f"{item.description_class} description · prompt {item.sample + 1} · {model} · {detail.verdict['protocol']}"
+            f"{item.description_class} description · prompt {item.sample + 1}{_beside(item)} · {model} · "
+            f"{detail.verdict['protocol']}"
         )
     )
     meaning = _MEANINGS.get(verdict["subclass"] or "")
@@ -150,6 +169,18 @@ def _show_verdict(detail: ItemDetail) -> None:
         "ARE", "–" if value is None else value,
         help="Action reconstruction error: the literals that differ from the ground truth. Only for what parses.",
     )  # fmt: skip
+
+
+def _beside(item: RunItem) -> str:
+    """What sets an item apart from the plain first answer to its prompt."""
+    parts = []
+    if item.draw:
+        parts.append(f"answer {item.draw + 1}")
+    if item.grammar:
+        parts.append("held to the grammar")
+    if item.round:
+        parts.append(f"correction {item.round}")
+    return "".join(f" · {part}" for part in parts)
 
 
 def _show_action(detail: ItemDetail) -> None:
@@ -171,7 +202,11 @@ def _show_texts(detail: ItemDetail) -> None:
     with output:
         st.markdown("**Raw output**")
         show_text(detail.output, height=420)
-        st.caption(f"{detail.new_tokens} new tokens, ended by: {plain(detail.stop_reason)}")
+        reused = "; found again, not generated anew" if detail.reused else ""
+        st.caption(f"{detail.new_tokens} new tokens, ended by: {plain(detail.stop_reason)}{reused}")
+        if detail.thinking:
+            with st.expander("What the model thought before it answered", icon=":material/psychology:"):
+                show_text(detail.thinking, height=300)
 
 
 def _show_diff(detail: ItemDetail, original: LiftedAction, domain: Domain) -> None:
@@ -234,8 +269,12 @@ def _facts(run_id: str, detail: ItemDetail, config: RunConfig, versions: Mapping
         "Data type": info["dtype"],
         "Quantisation": info["quantisation"],
         "Device": info["device"],
-        "Decoding": f"greedy, at most {config.decoding.max_new_tokens} new tokens, stop at "
-        + ", ".join(repr(stop) for stop in config.decoding.stop_strings),
+        "Attention": info.get("attention", ""),
+        "Memory estimate": f"{info['estimate_bytes'] / 1e9:.2f} GB" if info.get("estimate_bytes") else "",
+        "Weights in memory": f"{info['footprint_bytes'] / 1e9:.2f} GB" if info.get("footprint_bytes") else "",
+        "Decoding": decoding_in_words(config.decoding),
+        "Prompt given": "in the model's chat template" if config.decoding.chat is ChatMode.TEMPLATE else "as it is",
+        "Grammar": "held to valid actions" if detail.item.grammar else "",
         "Batch size": config.decoding.batch_size,
         "Seed": config.seed,
         "Context examples": ", ".join(detail.item.context),

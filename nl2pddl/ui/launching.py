@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import streamlit as st
 
 from nl2pddl import twins
 from nl2pddl.domains import DomainLibrary
-from nl2pddl.errors import InputError
-from nl2pddl.experiment import Decoding, RunConfig
+from nl2pddl.errors import InputError, ModelError
+from nl2pddl.experiment import ChatMode, Decoding, Precision, RunConfig, RunKind, RunStatus
 from nl2pddl.generation import EMBEDDED
+from nl2pddl.generation.footprint import loading
+from nl2pddl.generation.listed import read_models
 from nl2pddl.prompts import PRESETS, Preset, PromptBuilder
 from nl2pddl.records import DescriptionClass, EvaluationSettings, Protocol, ValidatorChoice
-from nl2pddl.ui.text import plain, reasons_of, show_fault, show_text
+from nl2pddl.runs import RunManager
+from nl2pddl.ui.details import GRAMMARS, choose_details
+from nl2pddl.ui.text import duration, plain, reasons_of, show_fault, show_text
 
 _MODEL_HELP = (
     "The embedded model runs without a download. To add your own, type it and press Enter: a Hugging Face id "
@@ -20,14 +26,6 @@ _MODEL_HELP = (
 _DESCRIPTION_HELP = (
     "base: one line, the action and its parameters. flipped: also the preconditions that the action deletes. "
     "random: also as many literals drawn from precondition and effects (Oswald et al. 2024)."
-)
-_PROTOCOL_HELP = (
-    "strict: the paper's definitions, robustly; no fault of time or machine becomes a class. published: what the "
-    "study's own code does, to compare with its numbers."
-)
-_VALIDATOR_HELP = (
-    "auto: VAL where it is installed, else our own. both: ask both, and stop the run where they differ. Protocol "
-    "published imitates VAL and asks neither."
 )
 _DEFAULTS: dict[str, object] = {
     "models": [EMBEDDED],
@@ -45,6 +43,16 @@ _DEFAULTS: dict[str, object] = {
     "protocol": EvaluationSettings.protocol.value,
     "validator": EvaluationSettings.validator.value,
     "exact": EvaluationSettings.exact,
+    "temperature": Decoding.temperature,
+    "top_p": Decoding.top_p,
+    "draws": RunConfig.draws,
+    "chat": Decoding.chat.value,
+    "precision": Decoding.precision.value,
+    "grammar": "off",
+    "rounds": RunConfig.rounds,
+    "kind": RunKind.ACTIONS.value,
+    "twins": [],
+    "twin_seed": 0,
 }
 
 
@@ -56,14 +64,15 @@ def choose_config(library: DomainLibrary) -> RunConfig:
     st.session_state.setdefault("domains", domains[:1])
     left, right = st.columns(2)
     left.multiselect(
-        "Models", [EMBEDDED], accept_new_options=True, key="models", help=_MODEL_HELP, persist_state="session",
+        "Models", _offered_models(), accept_new_options=True, key="models", help=_MODEL_HELP, persist_state="session",
         placeholder="Choose a model or type one",
     )  # fmt: skip
     right.multiselect("Domains", domains, key="domains", persist_state="session", placeholder="Choose domains")
     _show_broken(library)
+    _show_list_fault()
     _choose_prompts()
     with st.expander("More settings"):
-        _choose_details()
+        choose_details()
     return _config()
 
 
@@ -112,53 +121,40 @@ def _apply(preset: Preset) -> None:
     st.session_state["prompts"] = preset.prompts
 
 
-def _choose_details() -> None:
-    run, generation, planning = st.columns(3)
-    run.text_input("Run name", key="name", persist_state="session", placeholder="Optional", max_chars=100)
-    generation.number_input(
-        "Maximum new tokens", min_value=1, max_value=8192, step=50, key="tokens", persist_state="session"
-    )
-    generation.number_input(
-        "Batch size", min_value=1, max_value=512, step=1, key="batch", persist_state="session",
-        help="Prompts generated at once. Larger is faster and takes more memory.",
-    )  # fmt: skip
-    planning.number_input(
-        "Plans compared (k)", min_value=1, max_value=10000, step=10, key="k", persist_state="session",
-        help="The k cheapest plans of each problem, from K*.",
-    )  # fmt: skip
-    planning.number_input(
-        "Planner time limit (s)", min_value=1.0, max_value=3600.0, step=5.0, key="seconds", persist_state="session",
-        help="For one problem, translation and search together. What exceeds it is undecided, never a class.",
-    )  # fmt: skip
-    planning.number_input("Planner memory limit (MB)", min_value=256, step=512, key="memory", persist_state="session")
-    run.toggle(
-        "Shortcuts", key="shortcuts", persist_state="session",
-        help="Skip what gives the same verdict: the action that equals the ground truth, a comparison made before.",
-    )  # fmt: skip
-    run.toggle(
-        "Exact decision", key="exact", persist_state="session",
-        help="Also decide whether both domains have the same plans at all, not only the same cheapest ones.",
-    )  # fmt: skip
-    generation.selectbox(
-        "Protocol", [name.value for name in Protocol], key="protocol", persist_state="session", help=_PROTOCOL_HELP
-    )
-    generation.selectbox(
-        "Plan validator", [name.value for name in ValidatorChoice], key="validator", persist_state="session",
-        help=_VALIDATOR_HELP,
-    )  # fmt: skip
+def _offered_models() -> list[str]:
+    try:
+        return [EMBEDDED, *read_models()]
+    except ModelError:
+        return [EMBEDDED]  # what is wrong with the list is shown below the choice
+
+
+def _show_list_fault() -> None:
+    try:
+        read_models()
+    except ModelError as error:
+        show_fault("The model list cannot be read.", *reasons_of(error))
 
 
 def _config() -> RunConfig:
     state = st.session_state
+    chosen = list(state["domains"])
+    twins = [f"{name}~{style}~{state['twin_seed']}" for style in state["twins"] for name in chosen if "~" not in name]
     return RunConfig(
         models=tuple(name.strip() for name in state["models"]),
-        domains=tuple(state["domains"]),
+        domains=tuple(dict.fromkeys(chosen + twins)),
         descriptions=tuple(name for name in DescriptionClass if name.value in state["descriptions"]),
         prompts=state["prompts"],
         seed=state["seed"],
         context_examples=state["context"],
         name=state["name"].strip(),
-        decoding=Decoding(max_new_tokens=state["tokens"], batch_size=state["batch"]),
+        decoding=Decoding(
+            max_new_tokens=state["tokens"],
+            batch_size=state["batch"],
+            temperature=state["temperature"],
+            top_p=state["top_p"],
+            chat=ChatMode(state["chat"]),
+            precision=Precision(state["precision"]),
+        ),
         evaluation=EvaluationSettings(
             protocol=Protocol(state["protocol"]),
             k=state["k"],
@@ -168,7 +164,46 @@ def _config() -> RunConfig:
             validator=ValidatorChoice(state["validator"]),
             exact=state["exact"],
         ),
+        kind=RunKind(state["kind"]),
+        draws=state["draws"],
+        grammars=GRAMMARS[state["grammar"]],
+        rounds=state["rounds"],
     )
+
+
+def take_over(config: RunConfig) -> None:
+    """Fill the launch form with a run's configuration, to be changed and launched again."""
+    twins = [name.split("~") for name in config.domains if "~" in name]
+    grammar = next(name for name, choice in GRAMMARS.items() if choice == config.grammars)
+    values: dict[str, object] = {
+        "models": list(config.models),
+        "domains": [name for name in config.domains if "~" not in name],
+        "descriptions": [name.value for name in config.descriptions],
+        "prompts": config.prompts,
+        "seed": config.seed,
+        "context": config.context_examples,
+        "name": config.name,
+        "tokens": config.decoding.max_new_tokens,
+        "batch": config.decoding.batch_size,
+        "temperature": config.decoding.temperature,
+        "top_p": config.decoding.top_p,
+        "chat": config.decoding.chat.value,
+        "precision": config.decoding.precision.value,
+        "k": config.evaluation.k,
+        "seconds": config.evaluation.seconds,
+        "memory": config.evaluation.memory_mb,
+        "shortcuts": config.evaluation.shortcuts,
+        "protocol": config.evaluation.protocol.value,
+        "validator": config.evaluation.validator.value,
+        "exact": config.evaluation.exact,
+        "kind": config.kind.value,
+        "draws": config.draws,
+        "grammar": grammar,
+        "rounds": config.rounds,
+        "twins": sorted({style for _, style, _ in twins}),
+        "twin_seed": int(twins[0][2]) if twins else 0,
+    }
+    st.session_state.update(values)
 
 
 def size_of(config: RunConfig, library: DomainLibrary) -> str:
@@ -179,16 +214,76 @@ def size_of(config: RunConfig, library: DomainLibrary) -> str:
         (actions, "action"),
         (len(config.descriptions), "description class"),
         (config.prompts, "prompt"),
+        *([(config.draws, "answer")] if config.draws > 1 else []),
+        *([(len(config.grammars), "way of decoding")] if len(config.grammars) > 1 else []),
     ]
     items = 1
     for count, _ in factors:
         items *= count
+    more = f", and up to {items * config.rounds:,} corrections" if config.rounds else ""
+    more += (
+        f", and {items // max(actions, 1) * len(config.domains):,} whole domains"
+        if config.kind is RunKind.DOMAIN
+        else ""
+    )
     words = " × ".join(f"{count:,} {_plural(count, noun)}" for count, noun in factors)
-    return f"**{items:,} {_plural(items, 'item')}**: {words}"
+    return f"**{items:,} {_plural(items, 'item')}**: {words}{more}"
 
 
 def _plural(count: int, noun: str) -> str:
-    return noun if count == 1 else noun + ("es" if noun.endswith("s") else "s")
+    if count == 1:
+        return noun
+    if noun == "way of decoding":
+        return "ways of decoding"
+    return noun + ("es" if noun.endswith("s") else "s")
+
+
+def remember_dry_run(run_id: str, config: RunConfig, *, tried: bool) -> None:
+    """Keep which configuration a dry run was for, so that the form can say what the whole would take."""
+    if tried:
+        st.session_state["dry_run"] = (run_id, config)
+
+
+def show_estimate(manager: RunManager, config: RunConfig) -> None:
+    """What the run would take, where a dry run of the same configuration is finished."""
+    run_id, tried = st.session_state.get("dry_run", ("", None))
+    if tried != config:
+        return
+    if manager.progress(run_id).status is not RunStatus.FINISHED:
+        st.info(f"The dry run is {manager.progress(run_id).status}; when it is finished, this says what the run takes.")
+        return
+    estimate = manager.estimate(run_id, config)
+    cost = f" and {estimate.dollars:.2f} dollars" if estimate.dollars else ""
+    st.info(
+        plain(f"By the dry run, the {estimate.items:,} items take about {duration(estimate.seconds)}{cost}."),
+        icon=":material/timer:",
+    )
+
+
+def show_memory(config: RunConfig, data_dir: Path) -> None:
+    """On request, what each model of the run will take and how it will be loaded: seconds, since torch is loaded."""
+    if not st.toggle("Memory estimate", key="memory_estimate", help="Before anything is loaded, by each model's shape"):
+        return
+    with st.spinner("Reading the models' configurations"):
+        for name in config.models:
+            st.markdown(f"**{plain(name)}**: {plain(_memory_line(name, config.decoding, data_dir))}")
+
+
+def _memory_line(name: str, decoding: Decoding, data_dir: Path) -> str:
+    try:
+        choice = loading(name, decoding, data_dir)
+        listed = read_models().get(name)
+    except (InputError, OSError) as error:
+        return str(error)
+    if choice is not None:
+        return choice.reason
+    if listed is None or not listed.parameters or listed.server is not None:
+        return "it does not run here, or its configuration cannot be read beforehand"
+    full, small = 2 * listed.parameters, 0.6 * listed.parameters
+    return (
+        f"its configuration cannot be reached; by its {listed.parameters:g} billion parameters the weights take about "
+        f"{full:.0f} GB in bfloat16 and {small:.0f} GB in 4-bit"
+    )
 
 
 def show_preview(config: RunConfig, library: DomainLibrary) -> None:

@@ -8,23 +8,27 @@ from typing import Any
 
 import streamlit as st
 
-from nl2pddl.errors import InputError, RunError, StoreError
-from nl2pddl.experiment import RunConfig, RunProgress, RunStatus, run_config_from_dict
+from nl2pddl.errors import InputError, ModelError, RunError, StoreError
+from nl2pddl.experiment import ChatMode, Precision, RunConfig, RunKind, RunProgress, RunStatus, run_config_from_dict
+from nl2pddl.generation.listed import read_models
 from nl2pddl.runs import RunManager, status_of
+from nl2pddl.store import queries
 from nl2pddl.ui import shell
 from nl2pddl.ui.choosing import TIME_FORMAT, choose_run, few, link_query, local_times, model_labels
+from nl2pddl.ui.launching import take_over
 from nl2pddl.ui.shell import Handles
-from nl2pddl.ui.text import duration, plain, show_fault
+from nl2pddl.ui.text import decoding_in_words, duration, plain, show_fault
 
 _SIGNS = {
     RunStatus.QUEUED.value: "○ queued",
     RunStatus.RUNNING.value: "▶ running",
     RunStatus.FINISHED.value: "✓ finished",
+    RunStatus.PAUSED.value: "‖ paused",
     RunStatus.CANCELLED.value: "■ cancelled",
     RunStatus.FAILED.value: "✕ failed",
-    RunStatus.INTERRUPTED.value: "‖ interrupted",
+    RunStatus.INTERRUPTED.value: "⚡ interrupted",
 }
-_RESUMABLE = (RunStatus.CANCELLED, RunStatus.FAILED, RunStatus.INTERRUPTED)
+_RESUMABLE = (RunStatus.PAUSED, RunStatus.CANCELLED, RunStatus.FAILED, RunStatus.INTERRUPTED)
 
 
 def show_active(handles: Handles, labels: Mapping[str, str]) -> None:
@@ -40,8 +44,10 @@ def show_active(handles: Handles, labels: Mapping[str, str]) -> None:
 
 
 def _show_card(manager: RunManager, progress: RunProgress, label: str) -> None:
-    heading, button = st.columns([5, 1], vertical_alignment="center")
+    heading, pause, button = st.columns([5, 1, 1], vertical_alignment="center")
     heading.markdown(f"**{plain(label)}**  \n{plain(progress.message or progress.status.value)}")
+    if pause.button("Pause", key=f"pause-{progress.run_id}", icon=":material/pause:", width="stretch"):
+        _act(manager.pause, progress.run_id)
     if button.button("Cancel", key=f"cancel-{progress.run_id}", icon=":material/stop:", width="stretch"):
         _act(manager.cancel, progress.run_id)
     # Generation and judging each are half of the work, whatever their speed.
@@ -54,7 +60,7 @@ def _show_card(manager: RunManager, progress: RunProgress, label: str) -> None:
     left.metric("Time left", duration(progress.seconds_left) if progress.seconds_left is not None else "–")
 
 
-def _act(action: Callable[[str], None], run_id: str) -> None:
+def _act(action: Callable[[str], object], run_id: str) -> None:
     try:
         action(run_id)
     except (RunError, InputError, StoreError) as error:
@@ -109,14 +115,50 @@ def show_one(handles: Handles, runs: Any, labels: Mapping[str, str]) -> None:
             (st.error if status is RunStatus.FAILED else st.info)(plain(row["detail"]))
         if status is RunStatus.INTERRUPTED:
             st.info("Its program ended before the run did. Everything stored is kept; resume to go on.")
-        st.caption(_settings(run_config_from_dict(json.loads(row["config"]))))
+        st.caption(_settings(run_config_from_dict(json.loads(row["config"]))) + _cost(handles, run_id))
+        _show_faults(handles, run_id)
         with st.container(horizontal=True, vertical_alignment="center"):
             if status in _RESUMABLE and st.button("Resume", key=f"resume-{run_id}", icon=":material/play_arrow:"):
                 _act(handles.manager.resume, run_id)
+            _offer_again(handles, run_id, any_judged=bool(row["judged"]))
             if row["judged"]:
                 query = link_query([run_id])
                 st.page_link(shell.RESULTS, label="Results", icon=":material/bar_chart:", query_params=query)
                 st.page_link(shell.FAILURES, label="Failures", icon=":material/troubleshoot:", query_params=query)
+
+
+def _offer_again(handles: Handles, run_id: str, *, any_judged: bool) -> None:
+    """Buttons that start a further run from this one."""
+    if st.button(
+        "Copy to launch", key=f"copy-{run_id}", icon=":material/content_copy:", help="Change it, and launch it"
+    ):
+        take_over(queries.run_config(handles.store, run_id))
+        st.switch_page(shell.LAUNCH)
+    failed = "Ask again, in a run of its own, for every item whose last answer is not equivalent."
+    if any_judged and st.button("Run failed again", key=f"again-{run_id}", icon=":material/replay:", help=failed):
+        _act(lambda run: handles.manager.again(run, queries.failed_items(handles.store, run)), run_id)
+
+
+def _cost(handles: Handles, run_id: str) -> str:
+    """What the tokens of a run cost by the model list; empty where none of its models has a price."""
+    try:
+        models = read_models()
+    except ModelError:
+        return ""
+    used = queries.tokens(handles.store, run_id)
+    dollars = sum(models[name].cost(asked, answered) for name, asked, answered in used if name in models)
+    return plain(f" · cost: {dollars:.2f} dollars") if dollars else ""
+
+
+def _show_faults(handles: Handles, run_id: str) -> None:
+    faults = queries.latest_faults(handles.store, run_id)
+    if faults.empty:
+        return
+    with st.expander(
+        f"{len(faults):,} items without an answer, and not by the model's fault", icon=":material/warning:"
+    ):
+        columns = {"item_index": "Item", "kind": "Fault", "message": "What happened", "attempts": "Tries"}
+        st.dataframe(faults, column_order=list(columns), column_config=columns, hide_index=True)
 
 
 def _settings(config: RunConfig) -> str:
@@ -127,7 +169,20 @@ def _settings(config: RunConfig) -> str:
         f"prompts an action: {config.prompts}",
         f"seed: {config.seed}",
         f"context examples: {config.context_examples}",
-        f"new tokens: {config.decoding.max_new_tokens}",
+        f"decoding: {decoding_in_words(config.decoding)}",
+        *(["chat template"] if config.decoding.chat is ChatMode.TEMPLATE else []),
+        *([f"precision: {config.decoding.precision}"] if config.decoding.precision is not Precision.AUTO else []),
+        *([f"answers a prompt: {config.draws}"] if config.draws > 1 else []),
+        *(
+            ["grammar: with and without"]
+            if len(config.grammars) > 1
+            else ["grammar: on"]
+            if True in config.grammars
+            else []
+        ),
+        *([] if config.grammars == (False,) else [f"grammar: {'on' if config.grammars == (True,) else 'on and off'}"]),
+        *([f"correction rounds: {config.rounds}"] if config.rounds else []),
+        *(["whole domains"] if config.kind is RunKind.DOMAIN else []),
         f"k: {config.evaluation.k}",
         f"planner limit: {duration(config.evaluation.seconds)}",
     ]

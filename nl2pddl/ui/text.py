@@ -7,6 +7,8 @@ from collections.abc import Iterable
 
 import streamlit as st
 
+from nl2pddl.experiment import Decoding
+
 LONGEST_SHOWN = 20_000
 _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
 
@@ -35,6 +37,13 @@ def reasons_of(error: Exception) -> tuple[str, ...]:
     """Everything an error lists, one line each; the message itself where it lists nothing."""
     listed: Iterable[str] = getattr(error, "problems", ())
     return tuple(listed) or (str(error),)
+
+
+def decoding_in_words(decoding: Decoding) -> str:
+    """How tokens were chosen: "greedy, at most 300 new tokens, stop at 'Input:'"."""
+    how = "greedy" if decoding.greedy else f"sampled, temperature {decoding.temperature:g}, top-p {decoding.top_p:g}"
+    stops = ", ".join(repr(stop) for stop in decoding.stop_strings)
+    return f"{how}, at most {decoding.max_new_tokens} new tokens, stop at {stops}"
 
 
 def duration(seconds: float) -> str:

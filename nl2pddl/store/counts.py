@@ -1,0 +1,93 @@
+"""Counts of verdicts for tables and figures: by class, ARE, exact decision, round of corrections, whole domain."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from nl2pddl.store.database import Store
+
+# First answers to single actions, and a model's name with what its answers were held to.
+_FIRST = "round = 0 AND action <> '*'"
+_VARIANT = """(model || CASE WHEN grammar THEN ' + grammar' ELSE '' END
+    || CASE WHEN contains(domain, '~') THEN ' (anonymised)' ELSE '' END)"""
+
+
+def class_counts(store: Store, run_ids: Sequence[str]) -> Any:
+    """How many first answers of the runs: model, description_class, result_class, subclass (or missing), count.
+
+    Corrections and whole domains are counted elsewhere. ``model`` tells the answers that a grammar held, and those for
+    anonymised twins, from the others.
+    """
+    return store.frame(
+        f"""
+        SELECT {_VARIANT} AS model, description_class, result_class, subclass, count(*) AS count
+        FROM verdicts JOIN items USING (run_id, item_index) WHERE list_contains(?, run_id) AND {_FIRST}
+        GROUP BY ALL ORDER BY ALL
+        """,
+        [list(run_ids)],
+    )
+
+
+def are_counts(store: Store, run_ids: Sequence[str]) -> Any:
+    """How many first answers have which ARE: model (as in ``class_counts``), result_class, are, count.
+
+    What did not parse has none.
+    """
+    return store.frame(
+        f"""
+        SELECT {_VARIANT} AS model, result_class, action_reconstruction_error AS are, count(*) AS count
+        FROM verdicts JOIN items USING (run_id, item_index)
+        WHERE list_contains(?, run_id) AND action_reconstruction_error IS NOT NULL AND {_FIRST}
+        GROUP BY ALL ORDER BY ALL
+        """,
+        [list(run_ids)],
+    )
+
+
+def exact_counts(store: Store, run_ids: Sequence[str]) -> Any:
+    """What is known beyond the class: protocol, result_class, exact (or missing), exercised (or missing), count."""
+    return store.frame(
+        """
+        SELECT protocol, result_class, exact, exercised, count(*) AS count
+        FROM verdicts WHERE list_contains(?, run_id) GROUP BY ALL ORDER BY ALL
+        """,
+        [list(run_ids)],
+    )
+
+
+def round_counts(store: Store, run_ids: Sequence[str]) -> Any:
+    """Where the answers stand after each round of corrections: model, round, result_class, count.
+
+    An answer that needed no further round counts in all later ones as it is. Empty where no run has corrections.
+    """
+    return store.frame(
+        f"""
+        WITH judged AS (
+            SELECT run_id, item_index % total AS first, round, {_VARIANT} AS model, result_class
+            FROM verdicts JOIN items USING (run_id, item_index) JOIN runs USING (run_id)
+            WHERE list_contains(?, run_id) AND action <> '*'
+        ),
+        rounds AS (SELECT run_id, unnest(range(max(round) + 1)) AS number FROM judged GROUP BY run_id)
+        SELECT model, number AS round, result_class, count(*) AS count
+        FROM (
+            SELECT model, number, first, run_id, arg_max(result_class, round) AS result_class
+            FROM judged JOIN rounds USING (run_id) WHERE round <= number GROUP BY ALL
+        )
+        WHERE run_id IN (SELECT run_id FROM judged WHERE round > 0)
+        GROUP BY ALL ORDER BY ALL
+        """,
+        [list(run_ids)],
+    )
+
+
+def whole_domain_counts(store: Store, run_ids: Sequence[str]) -> Any:
+    """How many generated domains: model, domain, result_class, subclass (or missing), count."""
+    return store.frame(
+        f"""
+        SELECT {_VARIANT} AS model, domain, result_class, subclass, count(*) AS count
+        FROM verdicts JOIN items USING (run_id, item_index) WHERE list_contains(?, run_id) AND action = '*'
+        GROUP BY ALL ORDER BY ALL
+        """,
+        [list(run_ids)],
+    )
