@@ -1,4 +1,4 @@
-"""The embedded model on all 32 actions: loading, batches against single prompts, and whether either changes an answer."""
+"""The embedded model on all 32 actions: loading, batches against single prompts, and whether answers change by them."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from nl2pddl.errors import InputError
 from nl2pddl.experiment import RunConfig, RunProgress, RunStatus
@@ -12,7 +12,7 @@ from nl2pddl.generation import EMBEDDED
 from nl2pddl.records import ResultClass
 from nl2pddl.runs import RunEstimate, RunManager
 from nl2pddl.settings import Settings
-from nl2pddl.store import Store, queries
+from nl2pddl.store import Store, counts, queries
 
 __all__ = ["EMBEDDED", "launch", "resume"]
 
@@ -64,6 +64,7 @@ def _follow(manager: RunManager, run_id: str) -> int:
             reported = time.monotonic()
             print(_progress_line(manager.progress(run_id)), file=sys.stderr, flush=True)
     progress = manager.progress(run_id)
+    print(*_side_by_side(manager.store, run_id), sep="\n", end="")
     print(f"run {run_id} {progress.status}: {_summary(manager.store, run_id, progress)}", flush=True)
     return 0 if progress.status is RunStatus.FINISHED else 1
 
@@ -74,6 +75,20 @@ def estimate_in_words(estimate: RunEstimate) -> str:
     time_needed = f"{minutes:.0f} minutes" if minutes >= 2 else f"{estimate.seconds:.0f} seconds"
     cost = f", {estimate.dollars:.2f} dollars" if estimate.dollars else ""
     return f"{estimate.items:,} items, about {time_needed}{cost}"
+
+
+def _side_by_side(store: Store, run_id: str) -> Iterator[str]:
+    """Lines that compare the first answers of what was run side by side: models, with and without grammar, twins."""
+    found = counts.class_counts(store, [run_id])
+    if found["model"].nunique() < 2:
+        return
+    kinds = found["result_class"] + (" " + found["subclass"]).fillna("")
+    table = found.assign(kind=kinds).pivot_table("count", "model", "kind", "sum", fill_value=0)
+    order = [name.value for name in reversed(ResultClass)]
+    columns = sorted(table.columns, key=lambda kind: (order.index(kind.split()[0]), kind))
+    for model, row in table.iterrows():
+        yield f"{model}: " + ", ".join(f"{row[kind]:.0f} {kind}" for kind in columns if row[kind])
+    yield ""
 
 
 def _progress_line(progress: RunProgress) -> str:

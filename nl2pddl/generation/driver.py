@@ -6,9 +6,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from nl2pddl.errors import OutOfMemoryError
+from nl2pddl.errors import ModelError, OutOfMemoryError
 from nl2pddl.experiment import Completion, Decoding, Fault, ModelInfo, Precision
 from nl2pddl.generation.base import Backend, GenerationRequest, never
+
+MOST_UNANSWERED = 3  # batches in a row: a server that is gone should not cost an hour of tries
 
 OpenBackend = Callable[[str, Decoding, Path], Backend]
 Recall = Callable[[Sequence[str]], Mapping[str, Completion]]
@@ -59,6 +61,8 @@ class Driver:
     ) -> Iterator[list[Answer]]:
         """Answers as they come, a batch at a time; every request gets one unless ``should_stop`` says so.
 
+        ``ModelError`` where ``MOST_UNANSWERED`` batches in a row got none.
+
         Requests with the same key get the same answer, generated once; all but the first are marked as reused.
         """
         groups: dict[str, list[GenerationRequest]] = {}
@@ -68,6 +72,7 @@ class Driver:
         recalled = [self._group_answers(groups.pop(key), key, replace(known[key], reused=True)) for key in known]
         if recalled:
             yield [answer for group in recalled for answer in group]
+        unanswered = 0
         waiting = sorted(groups.items(), key=lambda group: -len(group[1][0].prompt))
         while waiting and not should_stop():
             batch = waiting[: self.batch_size]
@@ -84,11 +89,19 @@ class Driver:
             if should_stop():
                 return  # a batch cut short is no answer of the model
             waiting = waiting[len(batch) :]
+            unanswered = unanswered + 1 if all(isinstance(result, Fault) for result in results) else 0
             yield [
                 answer
                 for (key, group), result in zip(batch, results, strict=True)
                 for answer in self._group_answers(group, key, result)
             ]
+            if unanswered >= MOST_UNANSWERED and waiting:
+                last = results[-1]
+                assert isinstance(last, Fault)
+                raise ModelError(
+                    f"the last {unanswered} batches got no answer at all ({last.kind}: {last.message}), so "
+                    f"{len(waiting)} further prompts were not tried; mend that and resume the run"
+                )
 
     def _group_answers(
         self, group: Sequence[GenerationRequest], key: str, result: Completion | Fault

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from nl2pddl.errors import OutOfMemoryError
+from nl2pddl.errors import ModelError, OutOfMemoryError
 from nl2pddl.experiment import Completion, Decoding, Fault, ModelInfo, Precision
 from nl2pddl.generation.base import GenerationRequest, never
 from nl2pddl.generation.driver import Answer, Driver
@@ -115,11 +115,22 @@ def test_a_prompt_that_does_not_fit_is_tried_in_four_bit(requests: list[Generati
 def test_a_forced_precision_is_kept_and_the_fault_recorded(
     requests: list[GenerationRequest], precision: Precision
 ) -> None:
-    made, opened = driver(Decoding(precision=precision), room=3 if precision is Precision.FULL else 0)
+    made, opened = driver(Decoding(precision=precision, batch_size=2), room=3 if precision is Precision.FULL else 0)
     answers = ask(made, requests)
     assert len(opened) == 1
     expected = {0: "A", 1: "BBB", 2: "CC", 3: "memory", 4: "BBB"}
-    assert texts(answers) == (expected if precision is Precision.FULL else dict.fromkeys(range(5), "memory"))
+    assert texts(answers) == (expected if precision is Precision.FULL else dict.fromkeys(expected, "memory"))
+
+
+def test_a_model_that_no_longer_answers_is_given_up(requests: list[GenerationRequest]) -> None:
+    made, opened = driver(Decoding(batch_size=1, precision=Precision.FULL), room=0)
+    with pytest.raises(
+        ModelError, match=r"last 3 batches got no answer at all \(memory: it does not fit\), so 1 further"
+    ):
+        ask(made, requests)
+    made, opened = driver(Decoding(batch_size=1, precision=Precision.FULL), room=2)
+    assert texts(ask(made, requests)) == {0: "A", 1: "memory", 2: "CC", 3: "memory", 4: "memory"}
+    assert len(opened) == 1
 
 
 def test_stopped_between_batches_and_within_one(requests: list[GenerationRequest]) -> None:

@@ -7,7 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from nl2pddl.domains import load_library
-from nl2pddl.experiment import RunConfig, run_config_from_dict
+from nl2pddl.experiment import ChatMode, Precision, RunConfig, run_config_from_dict
 from nl2pddl.records import DescriptionClass
 from nl2pddl.runs import items_of
 from nl2pddl.store import Store, queries
@@ -125,3 +125,68 @@ def test_settings_are_kept_while_other_pages_are_visited(visit: Visit) -> None:
     app.switch_page("pages/launch.py").run()
     assert app.number_input(key="prompts").value == 5
     assert app.multiselect(key="domains").value == ["miconic"]
+
+
+def test_everything_a_run_can_be_asked_for_reaches_its_configuration(data: Path, visit: Visit) -> None:
+    model = blocksworld_script(data / "m.jsonl")
+    app = visit("launch")
+    app.multiselect(key="models").set_value([model])
+    app.number_input(key="temperature").set_value(0.7)
+    app.number_input(key="top_p").set_value(0.9)
+    app.number_input(key="draws").set_value(2)
+    app.number_input(key="rounds").set_value(1)
+    groups = {group.key: group for group in app.get("button_group")}
+    groups["grammar"].set_value("both")
+    groups["chat"].set_value("template")
+    groups["precision"].set_value("4-bit")
+    groups["twins"].set_value(["nonsense"])
+    app.run()
+    app.number_input(key="twin_seed").set_value(7).run()
+    assert size(app) == (
+        "**32 items**: 1 model × 8 actions × 1 description class × 1 prompt × 2 answers × 2 ways of decoding, "
+        "and up to 32 corrections"
+    )
+    button(app, "Launch")
+    assert not app.exception
+    run_id = app.query_params["run"]
+    with Store(data / "store.duckdb") as store:
+        config = queries.run_config(store, run_id)
+    assert config.domains == ("blocksworld", "blocksworld~nonsense~7")
+    assert (config.draws, config.rounds, config.grammars) == (2, 1, (False, True))
+    assert (config.decoding.temperature, config.decoding.top_p) == (0.7, 0.9)
+    assert (config.decoding.chat, config.decoding.precision) == (ChatMode.TEMPLATE, Precision.FOUR_BIT)
+    copy = next(button for button in app.button if button.label == "Copy to launch")
+    copy.click()
+    app.run()
+    assert app.title[0].value == "Launch a run"
+    assert app.number_input(key="twin_seed").value == 7
+    assert size(app).startswith("**32 items**")
+
+
+def test_the_model_list_is_offered_and_a_fault_in_it_is_shown(
+    data: Path, visit: Visit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listed = data / "models.toml"
+    listed.write_text('[[model]]\nname = "mine"\nid = "org/name"\n')
+    assert visit("launch").multiselect(key="models").options == ["smollm2-135m-instruct", "mine"]
+    listed.write_text("[[model]]\nname = 3\n")
+    app = visit("launch")
+    assert app.multiselect(key="models").options == ["smollm2-135m-instruct"]
+    assert "The model list cannot be read." in app.error[0].value
+
+
+def test_a_dry_run_says_what_the_whole_would_take(data: Path, visit: Visit) -> None:
+    model = blocksworld_script(data / "m.jsonl")
+    app = visit("launch")
+    app.multiselect(key="models").set_value([model])
+    app.number_input(key="prompts").set_value(10)
+    app.run()
+    button(app, "Dry run")
+    assert not app.exception
+    assert [error.value for error in app.error] == []
+    assert app.title[0].value == "Runs"
+    app.switch_page("pages/live_runs.py").run()
+    while "finished" not in app.dataframe[0].value.iloc[0]["status"]:
+        app.run()
+    app.switch_page("pages/launch.py").run()
+    assert any("By the dry run" in info.value.replace("\\", "") and "40" in info.value for info in app.info)
