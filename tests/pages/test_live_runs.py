@@ -83,7 +83,7 @@ def test_a_run_under_way_shows_progress_and_can_be_cancelled_and_resumed(data: P
 def test_a_run_that_was_cut_off_is_interrupted_and_resumes(data: Path, visit: Visit) -> None:
     run_id = store_unfinished_run(data / "store.duckdb", blocksworld_script(data / "script.jsonl"))
     app = visit("live_runs", run=run_id)
-    assert app.dataframe[0].value.iloc[0]["status"] == "‖ interrupted"
+    assert app.dataframe[0].value.iloc[0]["status"] == "⚡ interrupted"
     assert "resume to go on" in app.info[0].value
     app.button(key=f"resume-{run_id}").click().run()
     wait_until_idle(app)

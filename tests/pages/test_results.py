@@ -4,9 +4,12 @@ from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
 
+from nl2pddl.experiment import Completion, ModelInfo, RunConfig, RunKind
 from nl2pddl.records import EvaluationSettings, Protocol, ResultClass, Verdict
+from nl2pddl.runs import RunManager
+from nl2pddl.settings import load_settings
 from nl2pddl.store import Store, queries, writes
-from tests.pages.conftest import blocksworld_script
+from tests.pages.conftest import PICK_UP, PUT_DOWN, blocksworld_script
 from tests.pages.test_live_runs import store_unfinished_run
 
 Visit = Callable[..., AppTest]
@@ -23,12 +26,8 @@ def add_undecided(path: Path, run_id: str) -> None:
         item = replace(queries.item_detail(store, run_id, 0).item, index=0)
         source = queries.domain_source(store, item.domain_sha)
         writes.add_run(store, "undecided", config, [item], [source])
-        with store.transaction() as cursor:
-            cursor.execute(
-                "INSERT INTO outputs SELECT 'undecided', 0, output, stop_reason, new_tokens, seconds, model_info, "
-                "created_at FROM outputs WHERE run_id = ? AND item_index = 0",
-                [run_id],
-            )
+        answer = Completion("an answer", "end of text", 2, 0.1)
+        writes.add_outputs(store, "undecided", [writes.Output(0, answer, ModelInfo("m"))])
         verdict = Verdict(ResultClass.UNDECIDED, None, "the planner ran out of time", Protocol.STRICT, are=3)
         writes.add_verdicts(store, "undecided", [(0, verdict)], EvaluationSettings())
 
@@ -108,3 +107,27 @@ def test_a_run_without_verdicts_is_told(data: Path, visit: Visit) -> None:
     app = visit("results")
     assert "No output has a verdict yet" in app.info[0].value
     assert [link.value for link in app.get("page_link")] == ["Go to Runs"]
+
+
+def test_corrections_and_whole_domains_have_their_place(data: Path, visit: Visit) -> None:
+    answers = {"pick-up": [PICK_UP], "put-down": [PUT_DOWN], "stack": ["no"], "unstack": ["no"]}
+    model = blocksworld_script(data / "m.jsonl", answers)
+    with Store(data / "store.duckdb") as store:
+        manager = RunManager(store, load_settings())
+        runs = [
+            manager.launch(RunConfig((model,), ("blocksworld",), rounds=1)),
+            manager.launch(RunConfig((model,), ("blocksworld",), kind=RunKind.DOMAIN)),
+        ]
+        assert all(manager.wait(run, 120) for run in runs)
+        manager.close()
+    app = visit("results", run=runs)
+    headings = [heading.value for heading in app.subheader]
+    assert "Corrections" in headings
+    assert "Whole domains" in headings
+    whole = next(table.value for table in app.dataframe if "domain" in table.value.columns)
+    assert list(whole["subclass"]) == ["NoPDDL"]
+    app = visit("failures", run=runs[1], item=f"{runs[1]}.4")
+    assert any("all actions" in heading.value for heading in app.subheader)
+    assert any("(define (domain" in code.value for code in app.code)
+    app = visit("failures", run=runs[0], item=f"{runs[0]}.6")
+    assert any("correction 1" in caption.value for caption in app.caption)
