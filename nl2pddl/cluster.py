@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import platform
 import threading
+import time
 import uuid
 from concurrent.futures import CancelledError, Future
 from dataclasses import replace
@@ -29,6 +30,9 @@ _CONNECT_SECONDS = 5
 _FIRST_WORKER_SECONDS = 10
 _WAITING_PER_THREAD = 16
 _ATTEMPTS = 2
+_WATCH_SECONDS = 1.0
+ALONE_SECONDS = 120.0
+_LOG = logging.getLogger(__name__)
 
 # In a worker process: one evaluator a thread, and what they all have found.
 _mine = threading.local()
@@ -97,6 +101,8 @@ class DaskPool:
             self._client.close()
             raise
         self.appetite = _WAITING_PER_THREAD * sum(self._client.nthreads().values())
+        self._ended = threading.Event()
+        threading.Thread(target=self._watch, name="dask workers", daemon=True).start()
 
     def __enter__(self) -> DaskPool:
         return self
@@ -130,6 +136,7 @@ class DaskPool:
 
     def close(self) -> None:
         """Drop what is waiting and disconnect."""
+        self._ended.set()
         with self._lock:
             self._closed = True
             pending, self._pending = self._pending, {}
@@ -137,6 +144,35 @@ class DaskPool:
             future.cancel()
             result.cancel()
         self._client.close()
+
+    def _watch(self) -> None:
+        """Give up what waits where no worker has been connected for long: Dask itself would wait for ever."""
+        alone_since: float | None = None
+        while not self._ended.wait(_WATCH_SECONDS):
+            try:
+                alone = not self._client.nthreads()
+            except Exception:  # the scheduler itself is gone: the futures end and say so
+                return
+            if not alone:
+                alone_since = None
+            elif alone_since is None:
+                alone_since = time.monotonic()
+                _LOG.warning("no worker is connected to %s; waiting %g s for one", self._address, ALONE_SECONDS)
+            elif time.monotonic() - alone_since > ALONE_SECONDS:
+                self._give_up()
+                return
+
+    def _give_up(self) -> None:
+        with self._lock:
+            pending, self._pending = self._pending, {}
+        for result, future in pending.items():
+            future.cancel()
+            result.set_exception(
+                NL2PDDLError(
+                    f"no worker has been connected to the Dask scheduler at {self._address} for {ALONE_SECONDS:g} s; "
+                    "start workers, and the command again"
+                )
+            )
 
     def _send(self, task: EvaluationTask, result: Future[Verdict], attempt: int) -> None:
         expected = versions(task.settings.validator)

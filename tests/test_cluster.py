@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +17,7 @@ from nl2pddl import cluster
 from nl2pddl.actions import action_pddl
 from nl2pddl.cluster import DaskPool
 from nl2pddl.domains import DomainLibrary
-from nl2pddl.errors import InputError
+from nl2pddl.errors import InputError, NL2PDDLError
 from nl2pddl.experiment import RunConfig
 from nl2pddl.pipeline import EvaluationTask, Evaluator
 from nl2pddl.planning.val import VAL_VARIABLE
@@ -173,3 +174,20 @@ def test_closing_drops_what_waits(dask: LocalCluster, library: DomainLibrary) ->
     futures = [pool.submit(task) for task in tasks(library, endless)]
     pool.close()
     assert all(future.done() for future in futures)
+
+
+def test_without_any_worker_left_it_waits_a_while_and_says_so(
+    library: DomainLibrary, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(cluster, "ALONE_SECONDS", 1.0)
+    monkeypatch.setattr(cluster, "_WATCH_SECONDS", 0.2)
+    options: dict[str, Any] = {"n_workers": 1, "threads_per_worker": 1, "dashboard_address": ":0"}
+    with LocalCluster(processes=True, **options) as started, DaskPool(started.scheduler_address) as pool:
+        started.scale(0)
+        with Client(started.scheduler_address, set_as_default=False) as client:
+            while client.nthreads():
+                time.sleep(0.05)
+        future = pool.submit(tasks(library, FULL)[0])
+        with pytest.raises(NL2PDDLError, match=r"no worker has been connected to .* for 1 s; start workers"):
+            future.result(60)
+    assert "waiting 1 s for one" in caplog.text

@@ -46,11 +46,12 @@ def are_counts(store: Store, run_ids: Sequence[str]) -> Any:
 
 
 def exact_counts(store: Store, run_ids: Sequence[str]) -> Any:
-    """What is known beyond the class: protocol, result_class, exact (or missing), exercised (or missing), count."""
+    """What is known of first answers beyond the class: protocol, result_class, exact, exercised (or missing), count."""
     return store.frame(
-        """
+        f"""
         SELECT protocol, result_class, exact, exercised, count(*) AS count
-        FROM verdicts WHERE list_contains(?, run_id) GROUP BY ALL ORDER BY ALL
+        FROM verdicts JOIN items USING (run_id, item_index) WHERE list_contains(?, run_id) AND {_FIRST}
+        GROUP BY ALL ORDER BY ALL
         """,
         [list(run_ids)],
     )

@@ -129,13 +129,18 @@ def show_one(handles: Handles, runs: Any, labels: Mapping[str, str]) -> None:
 
 def _offer_again(handles: Handles, run_id: str, *, any_judged: bool) -> None:
     """Buttons that start a further run from this one."""
+    config = queries.run_config(handles.store, run_id)
     if st.button(
         "Copy to launch", key=f"copy-{run_id}", icon=":material/content_copy:", help="Change it, and launch it"
     ):
-        take_over(queries.run_config(handles.store, run_id))
+        take_over(config)
         st.switch_page(shell.LAUNCH)
     failed = "Ask again, in a run of its own, for every item whose last answer is not equivalent."
-    if any_judged and st.button("Run failed again", key=f"again-{run_id}", icon=":material/replay:", help=failed):
+    if (
+        any_judged
+        and config.kind is RunKind.ACTIONS
+        and st.button("Run failed again", key=f"again-{run_id}", icon=":material/replay:", help=failed)
+    ):
         _act(lambda run: handles.manager.again(run, queries.failed_items(handles.store, run)), run_id)
 
 
