@@ -19,7 +19,7 @@ from nl2pddl import twins
 from nl2pddl.domains import DomainLibrary, load_library
 from nl2pddl.errors import InputError, ModelError, RunError
 from nl2pddl.experiment import WHOLE_DOMAIN, Decoding, RunConfig, RunItem, RunKind, RunProgress, RunStatus
-from nl2pddl.generation import Backend, check_model, open_backend
+from nl2pddl.generation import Backend, check_grammar, check_model, open_backend
 from nl2pddl.generation.listed import read_models
 from nl2pddl.planning.checking import PlanChecker
 from nl2pddl.prompts import plan_items
@@ -76,6 +76,8 @@ def check_config(config: RunConfig, library: DomainLibrary) -> None:
     for name in config.models:
         try:
             check_model(name)
+            if True in config.grammars:
+                check_grammar(name)
         except ModelError as error:
             faults.append(str(error))
     if faults:

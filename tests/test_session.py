@@ -63,6 +63,7 @@ def run(
     """Runs an experiment with a model that answers by a function."""
     managers = []
     monkeypatch.setattr("nl2pddl.runs.check_model", lambda name: None)
+    monkeypatch.setattr("nl2pddl.runs.check_grammar", lambda name: None)
 
     def start(answer: Answer, **options: object) -> tuple[str, RunManager, Model]:
         model = Model(answer)

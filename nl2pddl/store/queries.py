@@ -80,7 +80,7 @@ def known_answers(store: Store, keys: Sequence[str]) -> dict[str, Completion]:
         """
         SELECT generation_key, first(output), first(stop_reason), first(new_tokens), first(seconds),
                first(prompt_tokens), first(thinking)
-        FROM outputs WHERE list_contains(?, generation_key) GROUP BY generation_key
+        FROM outputs SEMI JOIN (SELECT unnest(?) AS generation_key) USING (generation_key) GROUP BY generation_key
         """,
         [list(keys)],
     )

@@ -7,7 +7,7 @@ import pytest
 
 from nl2pddl.errors import ModelError
 from nl2pddl.experiment import Decoding
-from nl2pddl.generation import EMBEDDED, check_model, open_backend
+from nl2pddl.generation import EMBEDDED, check_grammar, check_model, open_backend
 from nl2pddl.generation.listed import Server, read_models
 from nl2pddl.generation.models import ModelKind, parse_model
 from nl2pddl.generation.replay import read_recording
@@ -54,6 +54,19 @@ def test_names_of_the_list_stand_for_what_it_says(models: Path) -> None:
     assert served.server == Server("http://localhost:8000/v1", "big", "MY_KEY", "vllm", 30)
     assert read_models()["served"].cost(2_000_000, 500_000) == pytest.approx(2.0)
     check_model("served")
+
+
+def test_what_can_be_held_to_a_grammar(models: Path, tmp_path: Path) -> None:
+    (tmp_path / "s.jsonl").write_text('{"output": "x"}')
+    for name in (EMBEDDED, "mine", "served"):
+        check_grammar(name)
+    for name, words in (
+        (f"scripted:{tmp_path / 's.jsonl'}", "recorded answers"),
+        (f"replay:{tmp_path / 's.jsonl'}", "recorded answers"),
+        ("http://localhost:1/v1#m", "guided ="),
+    ):
+        with pytest.raises(ModelError, match=words):
+            check_grammar(name)
 
 
 def test_a_server_typed_in() -> None:

@@ -128,9 +128,10 @@ def test_settings_are_kept_while_other_pages_are_visited(visit: Visit) -> None:
 
 
 def test_everything_a_run_can_be_asked_for_reaches_its_configuration(data: Path, visit: Visit) -> None:
-    model = blocksworld_script(data / "m.jsonl")
+    served = '[[model]]\nname = "served"\nurl = "http://127.0.0.1:9/v1"\nmodel = "m"\nguided = "vllm"\n'
+    (data / "models.toml").write_text(served)
     app = visit("launch")
-    app.multiselect(key="models").set_value([model])
+    app.multiselect(key="models").set_value(["served"])
     app.number_input(key="temperature").set_value(0.7)
     app.number_input(key="top_p").set_value(0.9)
     app.number_input(key="draws").set_value(2)
