@@ -35,9 +35,9 @@ class Driver:
     """One model, opened, and how it is fed.
 
     Prompts go longest first, so that a batch holds prompts of like length and a lack of memory shows at once. A batch
-    that does not fit is halved, and stays so; where a single prompt does not fit, the model is opened again with 4-bit
-    weights, if the precision was left to us; what then does not fit is a ``Fault``. ``recall`` looks up answers from
-    before by key.
+    that does not fit is halved, and stays so; where the model itself or a single prompt does not fit, it is opened
+    again with 4-bit weights, if the precision was left to us; what then does not fit is a ``Fault``. ``recall`` looks
+    up answers from before by key.
     """
 
     def __init__(
@@ -49,7 +49,13 @@ class Driver:
         self._decoding = decoding
         self._data_dir = data_dir
         self._recall = recall
-        self.backend = open_model(name, decoding, data_dir)
+        try:
+            self.backend = open_model(name, decoding, data_dir)
+        except OutOfMemoryError:
+            if decoding.precision is not Precision.AUTO:
+                raise
+            self._decoding = replace(decoding, precision=Precision.FOUR_BIT)
+            self.backend = open_model(name, self._decoding, data_dir)
         self.batch_size = min(decoding.batch_size, self.backend.info.batch_size or decoding.batch_size)
 
     def close(self) -> None:

@@ -13,7 +13,7 @@ from huggingface_hub import HfApi, errors
 from transformers import AutoModelForCausalLM, AutoTokenizer, BitsAndBytesConfig, GgufConfig
 from transformers.utils import logging as transformers_logging
 
-from nl2pddl.errors import ModelError, NL2PDDLError
+from nl2pddl.errors import ModelError, NL2PDDLError, OutOfMemoryError
 
 # transformers types these partly and partly wrongly.
 _LOGGING: Any = transformers_logging
@@ -111,7 +111,7 @@ def load_error(name: str, error: BaseException) -> NL2PDDLError:
     if no_room(error):
         return NL2PDDLError(f"{name}: the disk is full; free some space and start again")
     if any(isinstance(cause, MemoryError | torch.OutOfMemoryError) for cause in causes):
-        return NL2PDDLError(f"{name}: not enough memory to load it; close other programs or take a smaller model")
+        return OutOfMemoryError(f"{name}: not enough memory to load it; close other programs or take a smaller model")
     for types, message in _HUB_MESSAGES:
         if any(isinstance(cause, types) for cause in causes):
             return ModelError(f"{name}: {message}")

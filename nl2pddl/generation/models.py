@@ -45,8 +45,8 @@ _PACKAGES: dict[ModelKind, tuple[str, ...]] = {
     ModelKind.REPLAY: (),
     ModelKind.SERVER: ("httpx2", "tenacity"),
     ModelKind.GGUF: ("torch", "transformers", "gguf", "accelerate", "filelock"),
-    ModelKind.FOLDER: ("torch", "transformers"),
-    ModelKind.HUB: ("torch", "transformers"),
+    ModelKind.FOLDER: ("torch", "transformers", "accelerate"),
+    ModelKind.HUB: ("torch", "transformers", "accelerate"),
 }
 
 

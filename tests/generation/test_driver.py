@@ -111,6 +111,27 @@ def test_a_prompt_that_does_not_fit_is_tried_in_four_bit(requests: list[Generati
     assert {answer.key for answer in answers} == {"NF4a", "NF4bbb", "NF4cc", "NF4dddd"}
 
 
+@pytest.mark.parametrize("precision", list(Precision))
+def test_a_model_that_does_not_fit_is_opened_in_four_bit(
+    requests: list[GenerationRequest], precision: Precision
+) -> None:
+    opened: list[Precision] = []
+
+    def open_fake(name: str, asked: Decoding, data_dir: Path) -> Fake:
+        opened.append(asked.precision)
+        if asked.precision is not Precision.FOUR_BIT:
+            raise OutOfMemoryError("not enough memory to load it")
+        return Fake(name, asked, data_dir)
+
+    if precision is Precision.FULL:
+        with pytest.raises(OutOfMemoryError):
+            Driver(open_fake, "fake", Decoding(precision=precision), Path())
+        return
+    made = Driver(open_fake, "fake", Decoding(precision=precision), Path())
+    assert len(ask(made, requests)) == 5
+    assert opened == [Precision.AUTO, Precision.FOUR_BIT][precision is Precision.FOUR_BIT :]
+
+
 @pytest.mark.parametrize("precision", [Precision.FULL, Precision.FOUR_BIT])
 def test_a_forced_precision_is_kept_and_the_fault_recorded(
     requests: list[GenerationRequest], precision: Precision
