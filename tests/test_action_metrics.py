@@ -411,7 +411,7 @@ MANY = " ".join(f"?v{i}" for i in range(300))
         f"(:action lift :parameters (?h ?h - hoist ?c ?c) :precondition (or (at ?h {MANY}) (at ?c {MANY})) :effect ())",
         "(:action lift :parameters (?h) :precondition (forall (?h) (exists (?s) (on ?h ?s))) :effect (on ?h ?s))",
         "(:action lift :parameters (?s) :precondition (> (cost ?s) 3) :effect (increase (cost ?s) 1))",
-        "(:action lift :parameters (?h - hoist) :effect (forall (?c) (when (imply-that ?c) (not (= ?h ?c)))))",
+        "(:action lift :parameters (?h - hoist) :effect (forall (?c) (when (imply-that ?c) (not (on ?h ?c)))))",
         f"(:action lift :parameters (?h - hoist) :precondition {'(and ' * 90}(at ?h ?h){')' * 90} :effect (and))",
     ],
 )

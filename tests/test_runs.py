@@ -136,7 +136,7 @@ def test_a_model_that_fails_does_not_cost_the_others(manager: RunManager, tmp_pa
         ({"prompts": 0}, "at least one prompt"),
         ({"descriptions": ()}, "at least one description"),
         ({"context_examples": 1000}, "context examples"),
-        ({"evaluation": EvaluationSettings(k=0)}, "must be positive"),
+        ({"evaluation": EvaluationSettings(k=0)}, "k must be more than 0"),
     ],
 )
 def test_a_wrong_launch_says_why_and_stores_nothing(
