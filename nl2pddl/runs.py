@@ -30,6 +30,8 @@ from nl2pddl.store import Store, queries, writes
 
 OpenBackend = Callable[[str, Decoding, Path], Backend]
 
+MOST_ITEMS = 500_000
+
 _ENDED = {
     "finished": RunStatus.FINISHED,
     "cancelled": RunStatus.CANCELLED,
@@ -67,6 +69,7 @@ def check_config(config: RunConfig, library: DomainLibrary) -> None:
         PlanChecker(config.evaluation.validator)
     except InputError as error:
         faults.append(str(error))
+    faults += _too_many(config, library)
     for name in config.domains:
         try:
             if twins.find(library, name).language is None:
@@ -82,6 +85,22 @@ def check_config(config: RunConfig, library: DomainLibrary) -> None:
             faults.append(str(error))
     if faults:
         raise InputError("; ".join(faults), faults)
+
+
+def _too_many(config: RunConfig, library: DomainLibrary) -> Iterator[str]:
+    """Faults of a run's size, and of a domain that is chosen under two names."""
+    try:
+        domains = [twins.find(library, name) for name in config.domains]
+    except InputError:
+        return  # that a domain is not there is told elsewhere
+    ids = [domain.id for domain in domains]
+    if len(set(ids)) < len(ids) and len(set(config.domains)) == len(config.domains):
+        yield "a domain is chosen twice, under two spellings of its name"
+    actions = sum(len(domain.planning.actions) for domain in domains)
+    choices = len(config.models) * len(config.descriptions) * len(config.grammars)
+    items = actions * choices * config.prompts * config.draws
+    if items > MOST_ITEMS:
+        yield f"this makes {items:,} items, and a run takes at most {MOST_ITEMS:,}; ask for fewer prompts"
 
 
 def _decoding_faults(config: RunConfig) -> Iterator[str]:

@@ -238,6 +238,9 @@ def test_chosen_items_only(run: RunIt) -> None:
     ("options", "words"),
     [
         ({"draws": 2}, "temperature above 0"),
+        ({"prompts": 1_000_000}, "4,000,000 items, and a run takes at most"),
+        ({"domains": ("blocksworld~nonsense~7", "blocksworld~nonsense~007")}, "under two spellings"),
+        ({"domains": ("blocksworld", "BLOCKSWORLD")}, "under two spellings"),
         ({"draws": 0}, "at least one answer"),
         ({"grammars": ()}, "held to the grammar"),
         ({"rounds": -1}, "cannot be negative"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -92,8 +93,8 @@ def _entry(where: str, entry: Any) -> ListedModel:
             raise ModelError(f"{where}: unknown field '{key}'; known are {', '.join(_KNOWN)}")
         if not isinstance(value, _KNOWN[key]) or isinstance(value, bool):
             raise ModelError(f"{where}: '{key}' must be a {'text' if _KNOWN[key] is str else 'number'}")
-        if isinstance(value, int | float) and value < 0:
-            raise ModelError(f"{where}: '{key}' cannot be negative")
+        if isinstance(value, int | float) and not 0 <= value < math.inf:
+            raise ModelError(f"{where}: '{key}' must be a number from 0")
     name = entry.get("name", "").strip()
     if not name or ("id" in entry) == ("url" in entry):
         raise ModelError(f"{where}: give a name, and either an id or the url and model of a server")

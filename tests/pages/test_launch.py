@@ -191,3 +191,19 @@ def test_a_dry_run_says_what_the_whole_would_take(data: Path, visit: Visit) -> N
         app.run()
     app.switch_page("pages/launch.py").run()
     assert any("By the dry run" in info.value.replace("\\", "") and "40" in info.value for info in app.info)
+
+
+def test_the_memory_estimate_and_the_choice_are_shown_before_the_launch(data: Path, visit: Visit) -> None:
+    (data / "models.toml").write_text('[[model]]\nname = "far away"\nid = "no-such-org/model"\nparameters = 7\n')
+    script = blocksworld_script(data / "m.jsonl")
+    app = visit("launch")
+    app.multiselect(key="models").set_value(["smollm2-135m-instruct", script, "far away"])
+    app.toggle(key="memory_estimate").set_value(True)
+    app.run(timeout=90)
+    assert not app.exception
+    lines = [text.value.replace("\\", "") for text in app.markdown if text.value.startswith("**")]
+    embedded = next(line for line in lines if "smollm2" in line)
+    assert "full precision at batch size 4: about" in embedded
+    assert "GB" in embedded
+    assert any("m.jsonl" in line and "does not run here" in line for line in lines)
+    assert any("far away" in line and "about 14 GB in bfloat16 and 4 GB in 4-bit" in line for line in lines)
