@@ -68,7 +68,7 @@ def misbehaving(truth: Callable[[Seen], str]) -> Callable[[Seen], Reply]:
             "unstack": Reply(b"<html>not JSON</html>"),
             "move": fake_server.text(f"{truth(seen)}\n\nInput:\nand so on"),
             "pick": fake_server.as_json({"choices": []}),
-            "drop": Reply(good.body, drip=False),
+            "drop": fake_server.text(f"{truth(seen)}\n; your key is {KEY}"),
         }
         return troubles[name]
 

@@ -15,7 +15,7 @@ from nl2pddl.errors import ModelError
 from nl2pddl.experiment import ChatMode, Completion, Decoding, Fault, ModelInfo
 from nl2pddl.generation.base import GenerationRequest, never
 from nl2pddl.generation.listed import Server
-from nl2pddl.generation.server_wire import Answer, TransientError, read_answer, read_key, request_body
+from nl2pddl.generation.server_wire import Answer, Secret, TransientError, read_answer, read_key, request_body
 
 if TYPE_CHECKING:
     from nl2pddl.generation.server_client import Patience
@@ -97,7 +97,9 @@ class ServerBackend:
         answers = [_outcome(future) for future in futures]
         served = next((answer.served for answer in answers if isinstance(answer, Answer) and answer.served), "")
         self.info = replace(self.info, revision=served or self.info.revision)
-        return [_completion(answer, seconds) if isinstance(answer, Answer) else answer for answer in answers]
+        return [
+            _completion(answer, seconds, self._secret) if isinstance(answer, Answer) else answer for answer in answers
+        ]
 
     def close(self) -> None:
         """Give up what is under way and close the connections; takes seconds at most."""
@@ -141,12 +143,12 @@ def _outcome(future: Future[Answer]) -> Answer | Fault:
         return Fault(error.kind, error.message, error.attempts)
 
 
-def _completion(answer: Answer, seconds: float) -> Completion:
+def _completion(answer: Answer, seconds: float, secret: Secret) -> Completion:
     return Completion(
-        text=answer.text,
+        text=secret.hide_in_answer(answer.text),
         stop_reason=answer.stop_reason,
         new_tokens=answer.new_tokens,
         seconds=seconds,
         prompt_tokens=answer.prompt_tokens,
-        thinking=answer.thinking,
+        thinking=secret.hide_in_answer(answer.thinking),
     )

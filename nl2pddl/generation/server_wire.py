@@ -39,6 +39,9 @@ class TransientError(Exception):
         self.attempts = 1
 
 
+_SHORTEST_SECRET = 12
+
+
 class Secret:
     """An API key, which shows in no repr; ``hide`` takes it out of other texts."""
 
@@ -55,6 +58,10 @@ class Secret:
         for spelling in self._spellings:
             text = text.replace(spelling, "[key]")
         return text
+
+    def hide_in_answer(self, text: str) -> str:
+        """As ``hide``, for a model's answer, in which a short key, a dummy such as "ollama", may stand as a word."""
+        return self.hide(text) if len(self._value) >= _SHORTEST_SECRET else text
 
     def headers(self) -> dict[str, str]:
         """What sends the key; nothing where there is none."""

@@ -40,6 +40,7 @@ class Store:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._connection = duckdb.connect(str(path))
         try:
+            self._check_file()
             self._migrate()
         except BaseException:
             self._connection.close()
@@ -55,6 +56,14 @@ class Store:
         """Write everything back and release the file."""
         with _translated(self.path):
             self._connection.close()
+
+    def _check_file(self) -> None:
+        """Refuse what DuckDB opens without keeping it: a JSON, CSV or Parquet file gets a database in memory."""
+        kept = "SELECT path FROM duckdb_databases() WHERE database_name = current_database()"
+        if self.rows(kept)[0][0] is None:
+            raise StoreFormatError(
+                f"{self.path}: this file is not a DuckDB store; it was left as it is. Choose another path"
+            )
 
     def _cursor(self) -> duckdb.DuckDBPyConnection:
         # A connection shared by threads silently hands one thread's rows to another.

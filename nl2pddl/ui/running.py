@@ -178,13 +178,6 @@ def _settings(config: RunConfig) -> str:
         *(["chat template"] if config.decoding.chat is ChatMode.TEMPLATE else []),
         *([f"precision: {config.decoding.precision}"] if config.decoding.precision is not Precision.AUTO else []),
         *([f"answers a prompt: {config.draws}"] if config.draws > 1 else []),
-        *(
-            ["grammar: with and without"]
-            if len(config.grammars) > 1
-            else ["grammar: on"]
-            if True in config.grammars
-            else []
-        ),
         *([] if config.grammars == (False,) else [f"grammar: {'on' if config.grammars == (True,) else 'on and off'}"]),
         *([f"correction rounds: {config.rounds}"] if config.rounds else []),
         *(["whole domains"] if config.kind is RunKind.DOMAIN else []),

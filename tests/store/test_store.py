@@ -223,3 +223,12 @@ def test_a_store_of_version_1_is_migrated_and_stays_readable(
         writes.add_outputs(store, "r1", [writes.Output(1, Completion("y", "length", 1, 0.1), INFO)])
         writes.add_verdicts(store, "r1", [(1, evaluator.evaluate(task))], CONFIG.evaluation)
         assert len(queries.results_frame(store, ["r1"])) == 2
+
+
+@pytest.mark.parametrize("name", ["outputs.json", "outputs.jsonl", "results.csv", "results.parquet"])
+def test_a_data_file_is_no_store_and_is_left_as_it_is(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    path.write_text('{"output": "x"}\n')
+    with pytest.raises(StoreFormatError, match="not a DuckDB store"):
+        Store(path)
+    assert path.read_text() == '{"output": "x"}\n'
