@@ -9,8 +9,8 @@ import hashlib
 import queue
 import threading
 import time
-from collections.abc import Iterator, Sequence
-from concurrent.futures import CancelledError, Future, wait
+from collections.abc import Sequence
+from concurrent.futures import CancelledError, Future
 from dataclasses import dataclass, field, replace
 
 from nl2pddl import completion, corrections
@@ -57,7 +57,8 @@ class Session:
         self.config = queries.run_config(store, live.run_id)
         self.total = queries.planned_total(store, live.run_id)
         self.verdicts: queue.Queue[tuple[int, Verdict] | threading.Event | None] = queue.Queue()
-        self.futures: list[Future[Verdict]] = []
+        self.judging = 0  # outputs handed to the pool whose verdicts are not in the queue yet
+        self.judged = threading.Condition()
         self.sources: dict[str, DomainSource] = {}
         self.domains: dict[str, PlanningDomain] = {}
         self.faulted: set[int] = set()
@@ -123,7 +124,7 @@ class Session:
     def _generate_and_judge(self, pool: Pool) -> None:
         protocol = self.config.evaluation.protocol.value
         for item, output in queries.outputs_without_verdict(self.store, self.run_id, protocol):
-            self._judge(pool, item, output)
+            self._judge(pool, item, output, self._parts(item))
         for model in self.config.models:
             if self._is_stopped():
                 break
@@ -143,7 +144,7 @@ class Session:
                 requests = self._ready(pool, model)
                 if requests:
                     driver = driver or self._driver(model)
-                    self._generate(pool, driver, requests)
+                    self._generate(pool, driver, model, requests)
                 elif not self._add_corrections(model):
                     return
         finally:
@@ -195,32 +196,38 @@ class Session:
             description_class=item.description_class.value,
         )
 
-    def _generate(self, pool: Pool, driver: Driver, requests: Sequence[GenerationRequest]) -> None:
-        self.live.message = f"generating with {driver.backend.info.name}"
-        items = {item.index: item for item in queries.run_items(self.store, self.run_id, driver.backend.info.name)}
+    def _generate(self, pool: Pool, driver: Driver, model: str, requests: Sequence[GenerationRequest]) -> None:
+        self.live.message = f"generating with {model}"
+        items = {item.index: item for item in queries.run_items(self.store, self.run_id, model)}
         for batch in driver.answers(requests, self._is_stopped):
             faults = [(a.request.index, a.result) for a in batch if isinstance(a.result, Fault)]
             self.faulted |= {index for index, _ in faults}
             writes.add_faults(self.store, self.run_id, faults)
-            outputs = [_output(answer, items[answer.request.index]) for answer in batch if _answered(answer)]
+            outputs = [
+                _output(answer, items[answer.request.index])
+                for answer in batch
+                if isinstance(answer.result, Completion)
+            ]
             writes.add_outputs(self.store, self.run_id, outputs)
             for output in outputs:
                 self._judge(pool, items[output.index], output.completion.text)
 
     def _complete(self, pool: Pool, item: RunItem) -> None:
         """Put a generated domain together and have it judged."""
-        parts = dict(self._parts(item))
-        text = completion.domain_text(self._domain(item.domain_sha), parts)
+        parts = self._parts(item)
+        text = completion.domain_text(self._domain(item.domain_sha), dict(parts))
         answer = Completion(text, "put together", 0, 0.0)
         writes.add_outputs(self.store, self.run_id, [writes.Output(item.index, answer, ModelInfo(item.model))])
-        self._judge(pool, item, text)
+        self._judge(pool, item, text, parts)
 
-    def _parts(self, item: RunItem) -> Iterator[tuple[str, str]]:
-        """The answers for each action that a whole domain was put together from."""
+    def _parts(self, item: RunItem) -> tuple[tuple[str, str], ...]:
+        """The answers for each action that a whole domain was put together from; none for a single action."""
+        if item.action != WHOLE_DOMAIN:
+            return ()
         answers = queries.outputs(self.store, self.run_id)
-        for sequence in completion.sequences(queries.run_items(self.store, self.run_id, item.model)):
-            if sequence[-1].index == item.index:
-                yield from ((one.action, answers[one.index]) for one in sequence[:-1])
+        items = queries.run_items(self.store, self.run_id, item.model)
+        own = next(one for one in completion.sequences(items) if one[-1].index == item.index)
+        return tuple((one.action, answers[one.index]) for one in own[:-1])
 
     def _add_corrections(self, model: str) -> bool:
         """Store the next round's items for the answers that failed; False where there are none."""
@@ -249,30 +256,36 @@ class Session:
             self.sources[sha] = queries.domain_source(self.store, sha)
         return self.sources[sha]
 
-    def _judge(self, pool: Pool, item: RunItem, output: str) -> None:
-        parts = tuple(self._parts(item)) if item.action == WHOLE_DOMAIN else ()
+    def _judge(self, pool: Pool, item: RunItem, output: str, parts: tuple[tuple[str, str], ...] = ()) -> None:
         task = EvaluationTask(self._source(item.domain_sha), item.action, output, self.config.evaluation, parts)
         future = pool.submit(task)
+        with self.judged:
+            self.judging += 1
 
         def done(finished: Future[Verdict]) -> None:
-            if finished.cancelled() or isinstance(finished.exception(), CancelledError):
-                return
-            fault = finished.exception()
-            if fault is not None:
-                self.live.failures.append(f"item {item.index}: {fault}")
-                self.validators_differ |= isinstance(fault, ValidatorsDifferError)
-            else:
-                self.verdicts.put((item.index, finished.result()))
+            self._take(item, finished)
+            with self.judged:
+                self.judging -= 1
+                self.judged.notify_all()
 
         future.add_done_callback(done)
-        self.futures.append(future)
+
+    def _take(self, item: RunItem, finished: Future[Verdict]) -> None:
+        if finished.cancelled() or isinstance(finished.exception(), CancelledError):
+            return
+        fault = finished.exception()
+        if fault is not None:
+            self.live.failures.append(f"item {item.index}: {fault}")
+            self.validators_differ |= isinstance(fault, ValidatorsDifferError)
+        else:
+            self.verdicts.put((item.index, finished.result()))
 
     def _wait_for_verdicts(self) -> None:
         """Until every output so far is judged and its verdict stored, or the run is stopped."""
-        pending: set[Future[Verdict]] = set(self.futures)
-        while pending and not self._is_stopped():
-            _, pending = wait(pending, timeout=0.2)
-        self.futures = list(pending)
+        # Not for the futures: one is done before its callbacks have run.
+        with self.judged:
+            while self.judging and not self._is_stopped():
+                self.judged.wait(timeout=0.2)
         stored = threading.Event()
         self.verdicts.put(stored)
         stored.wait()
@@ -296,10 +309,6 @@ class Session:
                     self.store_error = error
             if isinstance(entry, threading.Event):
                 entry.set()
-
-
-def _answered(answer: Answer) -> bool:
-    return isinstance(answer.result, Completion)
 
 
 def _output(answer: Answer, item: RunItem) -> writes.Output:

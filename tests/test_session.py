@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,6 +27,7 @@ from nl2pddl.generation import GenerationRequest
 from nl2pddl.generation.base import never
 from nl2pddl.records import EvaluationSettings, Protocol
 from nl2pddl.runs import RunManager
+from nl2pddl.session import Session
 from nl2pddl.settings import Settings
 from nl2pddl.store import Store, queries
 
@@ -299,3 +303,30 @@ def test_paused_and_resumed(store: Store, settings: Settings, tmp_path: Path) ->
     assert manager.wait(run_id, 120)
     assert manager.progress(run_id).status is RunStatus.FINISHED
     manager.close()
+
+
+def test_a_verdict_that_is_handed_on_late_is_still_corrected(
+    run: RunIt, truth: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A future is done before its callbacks have run: what waits for it alone may be too early."""
+    real = Session._judge
+
+    def slow(self: Session, pool: Any, *arguments: Any) -> None:
+        real(self, _Slow(pool), *arguments)
+
+    class _Slow:
+        def __init__(self, pool: Any) -> None:
+            self.pool = pool
+
+        def submit(self, task: Any) -> Future[Any]:
+            future: Future[Any] = self.pool.submit(task)
+            future.add_done_callback(lambda _: time.sleep(0.6))
+            return future
+
+    monkeypatch.setattr(Session, "_judge", slow)
+    run_id, manager, _ = run(lambda request: say("no" if not request.round else truth[request.action]), rounds=1)
+    frame = queries.results_frame(manager.store, [run_id])
+    assert (
+        sorted(zip(frame["round"], frame["result_class"], strict=True)) == [(0, "syntax")] * 4 + [(1, "equivalent")] * 4
+    )
+    assert manager.progress(run_id).status is RunStatus.FINISHED
