@@ -324,9 +324,7 @@ def test_a_verdict_that_is_handed_on_late_is_still_corrected(
             return future
 
     monkeypatch.setattr(Session, "_judge", slow)
-    run_id, manager, _ = run(lambda request: say("no" if not request.round else truth[request.action]), rounds=1)
+    run_id, manager, _ = run(lambda asked: say(truth[asked.action] if asked.round else "no"), rounds=1, items=(0,))
     frame = queries.results_frame(manager.store, [run_id])
-    assert (
-        sorted(zip(frame["round"], frame["result_class"], strict=True)) == [(0, "syntax")] * 4 + [(1, "equivalent")] * 4
-    )
+    assert list(zip(frame["round"], frame["result_class"], strict=True)) == [(0, "syntax"), (1, "equivalent")]
     assert manager.progress(run_id).status is RunStatus.FINISHED
