@@ -17,6 +17,7 @@ from pathlib import Path
 
 from nl2pddl import twins
 from nl2pddl.domains import DomainLibrary, load_library
+from nl2pddl.durations import duration
 from nl2pddl.errors import InputError, ModelError, RunError
 from nl2pddl.experiment import WHOLE_DOMAIN, Decoding, RunConfig, RunItem, RunKind, RunProgress, RunStatus
 from nl2pddl.generation import Backend, check_grammar, check_model, open_backend
@@ -31,6 +32,7 @@ from nl2pddl.store import Store, queries, writes
 OpenBackend = Callable[[str, Decoding, Path], Backend]
 
 MOST_ITEMS = 500_000
+LARGEST_SEED = 2**53 - 1  # what a browser's number field still takes exactly
 
 _ENDED = {
     "finished": RunStatus.FINISHED,
@@ -52,13 +54,16 @@ def status_of(event: str, *, live: bool, queued: bool = False) -> RunStatus:
 def check_config(config: RunConfig, library: DomainLibrary) -> None:
     """Raise InputError with every reason why a run cannot be launched like this."""
     faults: list[str] = []
-    for what, chosen in (("model", config.models), ("domain", config.domains), ("description", config.descriptions)):
+    domains = tuple(_domain_id(library, name) for name in config.domains)
+    for what, chosen in (("model", config.models), ("domain", domains), ("description", config.descriptions)):
         if not chosen:
             faults.append(f"choose at least one {what}")
         if len(set(chosen)) != len(chosen):
             faults.append(f"a {what} is chosen twice")
     if config.prompts < 1:
         faults.append("ask for at least one prompt an action")
+    if not 0 <= config.seed <= LARGEST_SEED:
+        faults.append(f"the seed must be from 0 to {LARGEST_SEED:,}")
     if config.context_examples < 0:
         faults.append("the number of context examples cannot be negative")
     if config.decoding.max_new_tokens < 1 or config.decoding.batch_size < 1:
@@ -87,16 +92,20 @@ def check_config(config: RunConfig, library: DomainLibrary) -> None:
         raise InputError("; ".join(faults), faults)
 
 
-def _too_many(config: RunConfig, library: DomainLibrary) -> Iterator[str]:
-    """Faults of a run's size, and of a domain that is chosen under two names."""
+def _domain_id(library: DomainLibrary, name: str) -> str:
+    """The ID of a domain by any spelling of its name; the name itself where there is none, which is told elsewhere."""
     try:
-        domains = [twins.find(library, name) for name in config.domains]
+        return twins.find(library, name).id
+    except InputError:
+        return name
+
+
+def _too_many(config: RunConfig, library: DomainLibrary) -> Iterator[str]:
+    """The fault of a run's size, told before any prompt is built."""
+    try:
+        actions = sum(len(twins.find(library, name).planning.actions) for name in config.domains)
     except InputError:
         return  # that a domain is not there is told elsewhere
-    ids = [domain.id for domain in domains]
-    if len(set(ids)) < len(ids) and len(set(config.domains)) == len(config.domains):
-        yield "a domain is chosen twice, under two spellings of its name"
-    actions = sum(len(domain.planning.actions) for domain in domains)
     choices = len(config.models) * len(config.descriptions) * len(config.grammars)
     items = actions * choices * config.prompts * config.draws
     if items > MOST_ITEMS:
@@ -134,6 +143,12 @@ class RunEstimate:
     items: int
     seconds: float
     dollars: float
+
+    @property
+    def in_words(self) -> str:
+        """For a person, such as "240 items, about 12 min, 0.52 dollars"."""
+        cost = f", {self.dollars:.2f} dollars" if self.dollars else ""
+        return f"{self.items:,} items, about {duration(self.seconds)}{cost}"
 
 
 class RunManager:

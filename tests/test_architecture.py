@@ -15,7 +15,7 @@ PACKAGE = ROOT / "nl2pddl"
 
 # From the start of the data flow to its end; a module may import from its own rank or from those before it.
 RANKS = (
-    {"errors"},
+    {"errors", "durations"},
     {"records", "sexpr", "settings"},
     {"experiment"},
     {"rules"},

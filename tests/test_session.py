@@ -243,9 +243,11 @@ def test_chosen_items_only(run: RunIt) -> None:
     [
         ({"draws": 2}, "temperature above 0"),
         ({"prompts": 1_000_000}, "4,000,000 items, and a run takes at most"),
-        ({"domains": ("blocksworld~nonsense~7", "blocksworld~nonsense~007")}, "under two spellings"),
-        ({"domains": ("blocksworld", "BLOCKSWORLD")}, "under two spellings"),
+        ({"domains": ("blocksworld~nonsense~7", "blocksworld~nonsense~007")}, "a domain is chosen twice"),
+        ({"domains": ("blocksworld", "BLOCKSWORLD")}, "a domain is chosen twice"),
         ({"draws": 0}, "at least one answer"),
+        ({"seed": -5}, "the seed must be from 0"),
+        ({"seed": 2**60}, "the seed must be from 0"),
         ({"grammars": ()}, "held to the grammar"),
         ({"rounds": -1}, "cannot be negative"),
         ({"decoding": Decoding(temperature=-1.0)}, "temperature"),

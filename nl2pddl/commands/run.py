@@ -10,7 +10,7 @@ from nl2pddl.errors import InputError
 from nl2pddl.experiment import RunConfig, RunProgress, RunStatus
 from nl2pddl.generation import EMBEDDED
 from nl2pddl.records import ResultClass
-from nl2pddl.runs import RunEstimate, RunManager
+from nl2pddl.runs import RunManager
 from nl2pddl.settings import Settings
 from nl2pddl.store import Store, counts, queries
 
@@ -35,7 +35,7 @@ def launch(settings: Settings, make_config: Callable[[Sequence[str]], RunConfig]
             run_id = manager.dry_run(config)
             status = _follow(manager, run_id)
             if status == 0:
-                print(f"the whole run: {estimate_in_words(manager.estimate(run_id, config))}")
+                print(f"the whole run: {manager.estimate(run_id, config).in_words}")
             return status
         finally:
             manager.close()
@@ -67,14 +67,6 @@ def _follow(manager: RunManager, run_id: str) -> int:
     print(*_side_by_side(manager.store, run_id), sep="\n", end="")
     print(f"run {run_id} {progress.status}: {_summary(manager.store, run_id, progress)}", flush=True)
     return 0 if progress.status is RunStatus.FINISHED else 1
-
-
-def estimate_in_words(estimate: RunEstimate) -> str:
-    """What a dry run lets one expect."""
-    minutes = estimate.seconds / 60
-    time_needed = f"{minutes:.0f} minutes" if minutes >= 2 else f"{estimate.seconds:.0f} seconds"
-    cost = f", {estimate.dollars:.2f} dollars" if estimate.dollars else ""
-    return f"{estimate.items:,} items, about {time_needed}{cost}"
 
 
 def _side_by_side(store: Store, run_id: str) -> Iterator[str]:

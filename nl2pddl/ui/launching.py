@@ -15,13 +15,16 @@ from nl2pddl.generation.footprint import loading
 from nl2pddl.generation.listed import read_models
 from nl2pddl.prompts import PRESETS, Preset, PromptBuilder
 from nl2pddl.records import DescriptionClass, EvaluationSettings, Protocol, ValidatorChoice
-from nl2pddl.runs import RunManager
+from nl2pddl.runs import LARGEST_SEED, RunManager
 from nl2pddl.ui.details import GRAMMARS, choose_details
-from nl2pddl.ui.text import duration, plain, reasons_of, show_fault, show_text
+from nl2pddl.ui.text import plain, reasons_of, show_fault, show_text
 
 _MODEL_HELP = (
     "The embedded model runs without a download. To add your own, type it and press Enter: a Hugging Face id "
     "(org/name), a model folder, a .gguf file, or scripted:FILE for outputs made elsewhere."
+)
+_DOMAIN_HELP = (
+    "A twin can be typed, such as blocksworld~nonsense~7. More settings adds the twins of all that are chosen."
 )
 _DESCRIPTION_HELP = (
     "base: one line, the action and its parameters. flipped: also the preconditions that the action deletes. "
@@ -43,6 +46,8 @@ _DEFAULTS: dict[str, object] = {
     "protocol": EvaluationSettings.protocol.value,
     "validator": EvaluationSettings.validator.value,
     "exact": EvaluationSettings.exact,
+    "exact_states": EvaluationSettings.exact_states,  # no widgets: a run that is copied may have others
+    "exact_seconds": EvaluationSettings.exact_seconds,
     "temperature": Decoding.temperature,
     "top_p": Decoding.top_p,
     "draws": RunConfig.draws,
@@ -64,10 +69,13 @@ def choose_config(library: DomainLibrary) -> RunConfig:
     st.session_state.setdefault("domains", domains[:1])
     left, right = st.columns(2)
     left.multiselect(
-        "Models", _offered_models(), accept_new_options=True, key="models", help=_MODEL_HELP, persist_state="session",
-        placeholder="Choose a model or type one",
+        "Models", _offered_models(), accept_new_options=True, key="models", help=_MODEL_HELP,
+        persist_state="session", placeholder="Choose a model or type one",
     )  # fmt: skip
-    right.multiselect("Domains", domains, key="domains", persist_state="session", placeholder="Choose domains")
+    right.multiselect(
+        "Domains", domains, accept_new_options=True, key="domains", help=_DOMAIN_HELP,
+        persist_state="session", placeholder="Choose domains",
+    )  # fmt: skip
     _show_broken(library)
     _show_list_fault()
     _choose_prompts()
@@ -107,7 +115,7 @@ def _choose_prompts() -> None:
         help="In each description class. Prompts of one action differ in their context examples.",
     )  # fmt: skip
     seed.number_input(
-        "Seed", min_value=0, step=1, key="seed", persist_state="session",
+        "Seed", min_value=0, max_value=LARGEST_SEED, step=1, key="seed", persist_state="session",
         help="The same seed gives the same prompts on every machine.",
     )  # fmt: skip
     context.number_input(
@@ -163,6 +171,8 @@ def _config() -> RunConfig:
             shortcuts=state["shortcuts"],
             validator=ValidatorChoice(state["validator"]),
             exact=state["exact"],
+            exact_states=state["exact_states"],
+            exact_seconds=state["exact_seconds"],
         ),
         kind=RunKind(state["kind"]),
         draws=state["draws"],
@@ -172,12 +182,14 @@ def _config() -> RunConfig:
 
 
 def take_over(config: RunConfig) -> None:
-    """Fill the launch form with a run's configuration, to be changed and launched again."""
-    twins = [name.split("~") for name in config.domains if "~" in name]
+    """Fill the launch form with a run's configuration, to be changed and launched again; of a part, with the whole.
+
+    Twins stand among the domains, each by its own ID.
+    """
     grammar = next(name for name, choice in GRAMMARS.items() if choice == config.grammars)
     values: dict[str, object] = {
         "models": list(config.models),
-        "domains": [name for name in config.domains if "~" not in name],
+        "domains": list(config.domains),
         "descriptions": [name.value for name in config.descriptions],
         "prompts": config.prompts,
         "seed": config.seed,
@@ -196,19 +208,23 @@ def take_over(config: RunConfig) -> None:
         "protocol": config.evaluation.protocol.value,
         "validator": config.evaluation.validator.value,
         "exact": config.evaluation.exact,
+        "exact_states": config.evaluation.exact_states,
+        "exact_seconds": config.evaluation.exact_seconds,
         "kind": config.kind.value,
         "draws": config.draws,
         "grammar": grammar,
         "rounds": config.rounds,
-        "twins": sorted({style for _, style, _ in twins}),
-        "twin_seed": int(twins[0][2]) if twins else 0,
+        "twins": [],  # they stand among the domains, each by its ID
     }
     st.session_state.update(values)
 
 
 def size_of(config: RunConfig, library: DomainLibrary) -> str:
-    """How many items the run has, and what they multiply from."""
-    actions = sum(len(twins.find(library, name).planning.actions) for name in config.domains)
+    """How many items the run has, and what they multiply from; nothing where a domain is not there."""
+    try:
+        actions = sum(len(twins.find(library, name).planning.actions) for name in config.domains)
+    except InputError as error:
+        return plain(error)
     factors = [
         (len(config.models), "model"),
         (actions, "action"),
@@ -253,11 +269,7 @@ def show_estimate(manager: RunManager, config: RunConfig) -> None:
         st.info(f"The dry run is {manager.progress(run_id).status}; when it is finished, this says what the run takes.")
         return
     estimate = manager.estimate(run_id, config)
-    cost = f" and {estimate.dollars:.2f} dollars" if estimate.dollars else ""
-    st.info(
-        plain(f"By the dry run, the {estimate.items:,} items take about {duration(estimate.seconds)}{cost}."),
-        icon=":material/timer:",
-    )
+    st.info(plain(f"The whole run, by the dry run: {estimate.in_words}"), icon=":material/timer:")
 
 
 def show_memory(config: RunConfig, data_dir: Path) -> None:
@@ -293,7 +305,12 @@ def show_preview(config: RunConfig, library: DomainLibrary) -> None:
         st.info("Choose a domain and a description class to see a prompt.")
         return
     first, second, third, fourth = st.columns([3, 3, 2, 2])
-    domain = twins.find(library, first.selectbox("Domain", config.domains, key="preview_domain"))
+    chosen = first.selectbox("Domain", config.domains, key="preview_domain")
+    try:
+        domain = twins.find(library, chosen)
+    except InputError as error:
+        show_fault("This prompt cannot be built.", *reasons_of(error))
+        return
     action = second.selectbox("Action", list(domain.planning.actions), key="preview_action")
     described = third.selectbox(
         "Description class", [name.value for name in config.descriptions], key="preview_description"

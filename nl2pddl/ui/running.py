@@ -8,6 +8,7 @@ from typing import Any
 
 import streamlit as st
 
+from nl2pddl.durations import duration
 from nl2pddl.errors import InputError, ModelError, RunError, StoreError
 from nl2pddl.experiment import ChatMode, Precision, RunConfig, RunKind, RunProgress, RunStatus, run_config_from_dict
 from nl2pddl.generation.listed import read_models
@@ -17,7 +18,7 @@ from nl2pddl.ui import shell
 from nl2pddl.ui.choosing import TIME_FORMAT, choose_run, few, link_query, local_times, model_labels
 from nl2pddl.ui.launching import take_over
 from nl2pddl.ui.shell import Handles
-from nl2pddl.ui.text import decoding_in_words, duration, plain, show_fault
+from nl2pddl.ui.text import decoding_in_words, plain, show_fault
 
 _SIGNS = {
     RunStatus.QUEUED.value: "○ queued",
@@ -60,12 +61,15 @@ def _show_card(manager: RunManager, progress: RunProgress, label: str) -> None:
     left.metric("Time left", duration(progress.seconds_left) if progress.seconds_left is not None else "–")
 
 
-def _act(action: Callable[[str], object], run_id: str) -> None:
+def _act(action: Callable[[str], str | None], run_id: str) -> None:
+    """Do something with a run; where that gives the id of a new one, it is shown from then on."""
     try:
-        action(run_id)
+        new = action(run_id)
     except (RunError, InputError, StoreError) as error:
         show_fault("This did not work.", str(error))
     else:
+        if new is not None:
+            st.query_params["run"] = new
         st.rerun(scope="app")
 
 

@@ -44,12 +44,3 @@ def decoding_in_words(decoding: Decoding) -> str:
     how = "greedy" if decoding.greedy else f"sampled, temperature {decoding.temperature:g}, top-p {decoding.top_p:g}"
     stops = ", ".join(repr(stop) for stop in decoding.stop_strings)
     return f"{how}, at most {decoding.max_new_tokens} new tokens, stop at {stops}"
-
-
-def duration(seconds: float) -> str:
-    """A time in words: "45 s", "12 min", "3 h 20 min"."""
-    whole = round(seconds)
-    if whole < 120:
-        return f"{whole} s"
-    minutes = round(whole / 60)
-    return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h {minutes % 60} min"

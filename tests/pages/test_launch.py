@@ -6,11 +6,12 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from nl2pddl import twins
 from nl2pddl.domains import load_library
 from nl2pddl.experiment import ChatMode, Precision, RunConfig, run_config_from_dict
-from nl2pddl.records import DescriptionClass
+from nl2pddl.records import DescriptionClass, EvaluationSettings
 from nl2pddl.runs import items_of
-from nl2pddl.store import Store, queries
+from nl2pddl.store import Store, queries, writes
 from nl2pddl.ui.text import plain
 from tests.conftest import ROOT
 from tests.pages.conftest import blocksworld_script
@@ -156,11 +157,12 @@ def test_everything_a_run_can_be_asked_for_reaches_its_configuration(data: Path,
     assert (config.draws, config.rounds, config.grammars) == (2, 1, (False, True))
     assert (config.decoding.temperature, config.decoding.top_p) == (0.7, 0.9)
     assert (config.decoding.chat, config.decoding.precision) == (ChatMode.TEMPLATE, Precision.FOUR_BIT)
-    copy = next(button for button in app.button if button.label == "Copy to launch")
-    copy.click()
-    app.run()
-    assert app.title[0].value == "Launch a run"
-    assert app.number_input(key="twin_seed").value == 7
+    # AppTest stays on the page it was sent to, whatever page the script switches to.
+    app.switch_page("pages/live_runs.py").run()
+    app.session_state["draws"] = 50
+    button(app, "Copy to launch")
+    app.switch_page("pages/launch.py").run()
+    assert app.multiselect(key="domains").value == ["blocksworld", "blocksworld~nonsense~7"]
     assert size(app).startswith("**32 items**")
 
 
@@ -190,7 +192,7 @@ def test_a_dry_run_says_what_the_whole_would_take(data: Path, visit: Visit) -> N
     while "finished" not in app.dataframe[0].value.iloc[0]["status"]:
         app.run()
     app.switch_page("pages/launch.py").run()
-    assert any("By the dry run" in info.value.replace("\\", "") and "40" in info.value for info in app.info)
+    assert any("by the dry run" in info.value.replace("\\", "") and "40" in info.value for info in app.info)
 
 
 def test_the_memory_estimate_and_the_choice_are_shown_before_the_launch(data: Path, visit: Visit) -> None:
@@ -207,3 +209,31 @@ def test_the_memory_estimate_and_the_choice_are_shown_before_the_launch(data: Pa
     assert "GB" in embedded
     assert any("m.jsonl" in line and "does not run here" in line for line in lines)
     assert any("far away" in line and "about 14 GB in bfloat16 and 4 GB in 4-bit" in line for line in lines)
+
+
+def test_a_domain_that_is_not_there_is_told_in_words(visit: Visit) -> None:
+    app = visit("launch")
+    app.multiselect(key="domains").set_value(["blocksworld~nonsense~x"]).run()
+    assert not app.exception
+    assert "the seed of a twin is a whole number" in app.error[0].value.replace("\\", "")
+
+
+def test_a_copied_run_is_the_run_that_was(data: Path, visit: Visit) -> None:
+    model = blocksworld_script(data / "m.jsonl")
+    config = RunConfig(
+        (model,), ("blocksworld~nonsense~7", "gripper~neutral~2"), seed=2**50 + 1,
+        evaluation=EvaluationSettings(exact=True, exact_states=5, exact_seconds=1.5),
+    )  # fmt: skip
+    with Store(data / "store.duckdb") as store:
+        library = load_library(ROOT / "domains")
+        sources = [twins.find(library, name).source for name in config.domains]
+        writes.add_run(store, "first", config, items_of(config, library), sources)
+    app = visit("live_runs", run="first")
+    button(app, "Copy to launch")
+    app.switch_page("pages/launch.py").run()
+    button(app, "Launch")
+    assert not app.exception
+    with Store(data / "store.duckdb") as store:
+        (newest, *_) = queries.runs_frame(store)["run_id"]
+        assert newest != "first"
+        assert queries.run_config(store, newest) == config

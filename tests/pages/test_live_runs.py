@@ -127,3 +127,14 @@ def test_runs_launched_in_one_minute_with_the_same_settings_are_told_apart(data:
     assert app.query_params["run"] in (ids[1], [ids[1]])
     with Store(data / "store.duckdb") as store:
         assert [queries.counts(store, run_id)[2] for run_id in ids] == [0, 4, 0]
+
+
+def test_a_failed_part_runs_again_and_is_shown(judged: str, data: Path, visit: Visit) -> None:
+    app = visit("live_runs")
+    next(button for button in app.button if button.label == "Run failed again").click()
+    app.run()
+    assert not app.exception
+    new = app.query_params["run"]
+    new = new[0] if isinstance(new, list) else new
+    assert new != judged
+    assert app.selectbox(key="shown_run").value == new

@@ -1,8 +1,9 @@
 import pytest
 
 from nl2pddl.diffing import ActionDiff, Change, DiffRow, DiffSection, mark_problems
+from nl2pddl.durations import duration
 from nl2pddl.ui import markup
-from nl2pddl.ui.text import duration, plain
+from nl2pddl.ui.text import plain
 
 EVIL = '<script>x</script><img src=y onerror="z">&lt;'
 ESCAPED = "&lt;script&gt;x&lt;/script&gt;&lt;img src=y onerror=&quot;z&quot;&gt;&amp;lt;"
