@@ -4,6 +4,7 @@ import streamlit as st
 
 from nl2pddl import figures
 from nl2pddl.store import counts as count
+from nl2pddl.store import queries
 from nl2pddl.ui import charts, shell
 from nl2pddl.ui.choosing import choose_runs, link_query
 
@@ -13,6 +14,8 @@ st.title("Results")
 runs = choose_runs(handles.store)
 counts = count.class_counts(handles.store, runs)
 charts.show_full_names(counts)
+totals = [queries.counts(handles.store, run) for run in runs]
+charts.warn_of_missing(sum(total for total, _, _ in totals), sum(judged for _, _, judged in totals))
 charts.show_headline(counts, len(runs))
 beyond = count.exact_counts(handles.store, runs)
 charts.warn_of_mixed_protocols(beyond)

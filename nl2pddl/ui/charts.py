@@ -68,6 +68,16 @@ def warn_of_mixed_protocols(beyond: Any) -> None:
         )
 
 
+def warn_of_missing(total: int, judged: int) -> None:
+    """Say how many items the shares leave out, because they have no verdict."""
+    if judged < total:
+        st.warning(
+            f"{total - judged:,} of the {total:,} items of these runs have no verdict and are in none of the shares: "
+            "not generated or judged yet, or without an answer for a reason that Runs tells.",
+            icon=":material/pending:",
+        )
+
+
 def show_beyond(beyond: Any) -> None:
     """What is known of the equivalents beyond their class: how many are refuted exactly, how many use the action.
 

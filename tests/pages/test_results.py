@@ -2,6 +2,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from nl2pddl.experiment import Completion, ModelInfo, RunConfig, RunKind
@@ -131,3 +132,12 @@ def test_corrections_and_whole_domains_have_their_place(data: Path, visit: Visit
     assert any("(define (domain" in code.value for code in app.code)
     app = visit("failures", run=runs[0], item=f"{runs[0]}.6")
     assert any("correction 1" in caption.value for caption in app.caption)
+
+
+def test_items_without_a_verdict_are_stated(judged: str, data: Path, visit: Visit) -> None:
+    assert not any("have no verdict" in warning.value for warning in visit("results", run=judged).warning)
+    st.cache_resource.clear()
+    with Store(data / "store.duckdb") as store, store.transaction() as cursor:
+        cursor.execute("DELETE FROM verdicts WHERE run_id = ? AND item_index < 3", [judged])
+    app = visit("results", run=judged)
+    assert any("3 of the 16 items of these runs have no verdict" in warning.value for warning in app.warning)
