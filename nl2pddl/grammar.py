@@ -187,6 +187,7 @@ class ActionGrammar:
         literal = self._longest_literal(longest_name)
         return len(f"){_PRECONDITION}(and") + literal + self._rest_of_precondition(longest_name)
 
+    @cached_property
     def gbnf(self) -> str:
         """One grammar of the whole action in GBNF, for a server's guided decoding."""
         counts = range(MOST_PARAMETERS + 1)

@@ -22,6 +22,7 @@ from nl2pddl.errors import InputError, ModelError, RunError
 from nl2pddl.experiment import WHOLE_DOMAIN, Decoding, RunConfig, RunItem, RunKind, RunProgress, RunStatus
 from nl2pddl.generation import Backend, check_grammar, check_model, open_backend
 from nl2pddl.generation.listed import read_models
+from nl2pddl.grammar import ActionGrammar
 from nl2pddl.planning.checking import PlanChecker
 from nl2pddl.prompts import plan_items
 from nl2pddl.records import Protocol
@@ -75,6 +76,8 @@ def check_config(config: RunConfig, library: DomainLibrary) -> None:
     except InputError as error:
         faults.append(str(error))
     faults += _too_many(config, library)
+    if True in config.grammars:
+        faults += _cut_off(config, library)
     for name in config.domains:
         try:
             if twins.find(library, name).language is None:
@@ -110,6 +113,18 @@ def _too_many(config: RunConfig, library: DomainLibrary) -> Iterator[str]:
     items = actions * choices * config.prompts * config.draws
     if items > MOST_ITEMS:
         yield f"this makes {items:,} items, and a run takes at most {MOST_ITEMS:,}; ask for fewer prompts"
+
+
+def _cut_off(config: RunConfig, library: DomainLibrary) -> Iterator[str]:
+    """Domains whose grammar could not always close an action within the new tokens."""
+    for name in config.domains:
+        try:
+            domain = twins.find(library, name).planning
+        except InputError:
+            continue  # told elsewhere
+        needed = max((ActionGrammar(domain, action).least_tokens for action in domain.actions), default=0)
+        if config.decoding.max_new_tokens < needed:
+            yield f"held to the grammar, an action of '{name}' may need {needed} new tokens; allow as many"
 
 
 def _decoding_faults(config: RunConfig) -> Iterator[str]:

@@ -61,6 +61,7 @@ class Session:
         self.judged = threading.Condition()
         self.sources: dict[str, DomainSource] = {}
         self.domains: dict[str, PlanningDomain] = {}
+        self.grammars: dict[tuple[str, str], ActionGrammar] = {}
         self.faulted: set[int] = set()
         self.store_error: StoreError | None = None
         self.validators_differ = False
@@ -178,7 +179,7 @@ class Session:
         return ready
 
     def _request(self, item: RunItem, prompt: str) -> GenerationRequest:
-        grammar = ActionGrammar(self._domain(item.domain_sha), item.action) if item.grammar else None
+        grammar = self._grammar(item.domain_sha, item.action) if item.grammar else None
         # Not of the index or the model: what is compared starts from the same seed.
         parts = (self.config.seed, item.domain, item.action, item.description_class, item.sample, item.draw, item.round)
         digest = hashlib.sha256("|".join(map(str, parts)).encode()).digest()
@@ -250,6 +251,11 @@ class Session:
         if sha not in self.domains:
             self.domains[sha] = from_source(self._source(sha)).planning
         return self.domains[sha]
+
+    def _grammar(self, sha: str, action: str) -> ActionGrammar:
+        if (sha, action) not in self.grammars:
+            self.grammars[sha, action] = ActionGrammar(self._domain(sha), action)
+        return self.grammars[sha, action]
 
     def _source(self, sha: str) -> DomainSource:
         if sha not in self.sources:

@@ -157,7 +157,7 @@ def test_the_grammar_for_servers_is_valid_and_holds_the_shape(library: DomainLib
     from llguidance.gbnf_to_lark import gbnf_to_lark
 
     domain = library.find("gripper").planning
-    lark = gbnf_to_lark(ActionGrammar(domain, "move").gbnf())
+    lark = gbnf_to_lark(ActionGrammar(domain, "move").gbnf)
     right = b"(:action move\n    :parameters (?x - room ?y - room)\n    :precondition (and (at-robby ?x))\n" + (
         b"    :effect (and (not (at-robby ?x)) (at-robby ?y)))"
     )

@@ -250,6 +250,7 @@ def test_chosen_items_only(run: RunIt) -> None:
         ({"seed": 2**60}, "the seed must be from 0"),
         ({"grammars": ()}, "held to the grammar"),
         ({"rounds": -1}, "cannot be negative"),
+        ({"grammars": (True,), "decoding": Decoding(max_new_tokens=100)}, "'blocksworld' may need 1[0-9]+ new tokens"),
         ({"decoding": Decoding(temperature=-1.0)}, "temperature"),
         ({"decoding": Decoding(top_p=0.0)}, "top-p"),
         ({"kind": RunKind.DOMAIN, "rounds": 1}, "without"),

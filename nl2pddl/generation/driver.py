@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from nl2pddl.errors import ModelError, OutOfMemoryError
@@ -24,6 +24,14 @@ class Answer:
     result: Completion | Fault
     key: str | None
     info: ModelInfo
+
+
+@dataclass(frozen=True)
+class _Group:
+    """Requests that one answer serves; without a key, one request."""
+
+    key: str | None
+    requests: list[GenerationRequest] = field(default_factory=list)
 
 
 def nothing_known(keys: Sequence[str]) -> Mapping[str, Completion]:
@@ -67,29 +75,31 @@ class Driver:
     ) -> Iterator[list[Answer]]:
         """Answers as they come, a batch at a time; every request gets one unless ``should_stop`` says so.
 
-        ``ModelError`` where ``MOST_UNANSWERED`` batches in a row got none.
-
         Requests with the same key get the same answer, generated once; all but the first are marked as reused.
+        ``ModelError`` where ``MOST_UNANSWERED`` batches in a row got none.
         """
-        groups: dict[str, list[GenerationRequest]] = {}
-        for request in requests:
-            groups.setdefault(self.backend.key(request) or f"request {request.index}", []).append(request)
-        known = self._recall(list(groups))
-        recalled = [self._group_answers(groups.pop(key), key, replace(known[key], reused=True)) for key in known]
+        groups = self._groups(requests)
+        known = self._recall([group.key for group in groups if group.key is not None])
+        waiting: list[_Group] = []
+        recalled: list[Answer] = []
+        for group in groups:
+            if group.key is not None and group.key in known:
+                recalled += self._answers(group, replace(known[group.key], reused=True))
+            else:
+                waiting.append(group)
         if recalled:
-            yield [answer for group in recalled for answer in group]
+            yield recalled
         unanswered = 0
-        waiting = sorted(groups.items(), key=lambda group: -len(group[1][0].prompt))
         while waiting and not should_stop():
             batch = waiting[: self.batch_size]
             try:
-                results = self.backend.generate([group[0] for _, group in batch], should_stop)
+                results = self.backend.generate([group.requests[0] for group in batch], should_stop)
             except OutOfMemoryError as error:
                 if len(batch) > 1:
                     self.batch_size = (len(batch) + 1) // 2
                     continue
                 if self._opened_in_four_bit():
-                    waiting = [(self.backend.key(group[0]) or key, group) for key, group in waiting]
+                    waiting = self._groups([request for group in waiting for request in group.requests])
                     continue
                 results = [Fault("memory", str(error))]
             if should_stop():
@@ -97,9 +107,7 @@ class Driver:
             waiting = waiting[len(batch) :]
             unanswered = unanswered + 1 if all(isinstance(result, Fault) for result in results) else 0
             yield [
-                answer
-                for (key, group), result in zip(batch, results, strict=True)
-                for answer in self._group_answers(group, key, result)
+                answer for group, result in zip(batch, results, strict=True) for answer in self._answers(group, result)
             ]
             if unanswered >= MOST_UNANSWERED and waiting:
                 last = results[-1]
@@ -109,12 +117,18 @@ class Driver:
                     f"{len(waiting)} further prompts were not tried; mend that and resume the run"
                 )
 
-    def _group_answers(
-        self, group: Sequence[GenerationRequest], key: str, result: Completion | Fault
-    ) -> Iterator[Answer]:
-        for number, request in enumerate(group):
+    def _groups(self, requests: Sequence[GenerationRequest]) -> list[_Group]:
+        """The requests by what their answers depend on, the longest prompts first; one without a key is alone."""
+        groups: dict[object, _Group] = {}
+        for request in requests:
+            key = self.backend.key(request)
+            groups.setdefault(key or object(), _Group(key)).requests.append(request)
+        return sorted(groups.values(), key=lambda group: -len(group.requests[0].prompt))
+
+    def _answers(self, group: _Group, result: Completion | Fault) -> Iterator[Answer]:
+        for number, request in enumerate(group.requests):
             own = replace(result, reused=True) if number and isinstance(result, Completion) else result
-            yield Answer(request, own, self.backend.key(request) and key, self.backend.info)
+            yield Answer(request, own, group.key, self.backend.info)
 
     def _opened_in_four_bit(self) -> bool:
         """Open the model again with 4-bit weights where that was left to us; False where it cannot be tried."""

@@ -94,7 +94,7 @@ def request_body(request: GenerationRequest, server: Server, decoding: Decoding)
         body["top_p"] = decoding.top_p
         body["seed"] = request.seed % _SEEDS
     if request.grammar is not None:
-        body |= _grammar(request.grammar.gbnf(), server)
+        body |= _grammar(request.grammar.gbnf, server)
     return body
 
 

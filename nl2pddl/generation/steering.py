@@ -49,13 +49,12 @@ class Asked(StoppingCriteria):
 class StopsInAnswer(StoppingCriteria):
     """Stop strings of a reasoning model: they count once the block of thoughts is closed.
 
-    ``prompt_tokens`` is the width of the batch before generation, ``think`` the tokens that open and close a block.
+    ``think`` holds the tokens that open and close a block. The prompt is looked at too: a template may open it there.
     """
 
-    def __init__(self, tokenizer: Any, stop_strings: Sequence[str], think: tuple[int, int], prompt_tokens: int) -> None:
+    def __init__(self, tokenizer: Any, stop_strings: Sequence[str], think: tuple[int, int]) -> None:
         self._found = _STOPS(tokenizer, list(stop_strings))
         self._opens, self._closes = think
-        self._prompt_tokens = prompt_tokens
 
     def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor, **more: Any) -> torch.Tensor:
         """One boolean a row of the batch."""

@@ -74,7 +74,7 @@ class TransformersBackend:
         """See ``Backend.key``. In bfloat16 a near tie may still fall the other way in another batch."""
         decoding, info = self._decoding, self.info
         drawn = [] if decoding.greedy else [decoding.temperature, decoding.top_p, request.seed]
-        held = [__version__, request.grammar.gbnf()] if request.grammar else []
+        held = [__version__, request.grammar.gbnf] if request.grammar else []
         parts = [
             info.revision, info.dtype, info.quantisation, info.device, info.attention, sorted(info.versions.items()),
             decoding.max_new_tokens, self._stop_strings, drawn, held, self._text(request),
@@ -125,7 +125,7 @@ class TransformersBackend:
         width = batch["input_ids"].shape[1]
         stops = [Asked(should_stop)]
         if self._think and self._stop_strings:
-            stops.append(StopsInAnswer(self._tokenizer, self._stop_strings, self._think, width))  # type: ignore[arg-type]
+            stops.append(StopsInAnswer(self._tokenizer, self._stop_strings, self._think))  # type: ignore[arg-type]
         try:
             with torch.inference_mode():
                 output = self._model.generate(

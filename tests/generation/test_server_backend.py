@@ -124,6 +124,7 @@ class TestWhatIsSent:
 
 
 class _Grammar:
+    @property
     def gbnf(self) -> str:
         return "root ::= x"
 
