@@ -25,6 +25,7 @@ class Role(StrEnum):
     ACTION = "action"
     CONSTANT = "constant"
     PROBLEM = "problem"
+    PARAMETER = "parameter"  # with its question mark
     WORD = "word"
 
 
@@ -64,7 +65,7 @@ def _all(role: Role | None) -> Callable[[Sequence[Node]], _Roles]:
     return lambda nodes: (role for _ in nodes)
 
 
-def _typed_list(nodes: Sequence[Node], role: Role | None = None) -> _Roles:
+def _typed_list(nodes: Sequence[Node], role: Role = Role.PARAMETER) -> _Roles:
     """Names of a role, "-" and their types."""
     is_type = False
     for node in nodes:
@@ -128,7 +129,9 @@ def _formula(group: Group) -> _Roles:
             return
         case head:
             yield None if head == "=" else Role.PREDICATE
-            yield from (Role.CONSTANT for _ in rest)
+            for term in rest:
+                assert isinstance(term, Token)
+                yield Role.PARAMETER if term.text.startswith("?") else Role.CONSTANT
 
 
 _SECTIONS: dict[str, Callable[[Sequence[Node]], _Roles]] = {
@@ -152,7 +155,8 @@ def renamed_language(language: Language, planning: PlanningDomain, names: Names)
     prose = _Prose(names, language.words)
 
     def described(name: str, entry: ActionLanguage) -> ActionLanguage:
-        parameters = {parameter.name.removeprefix("?") for parameter in planning.actions[name].parameters}
+        own = (parameter.name for parameter in planning.actions[name].parameters)
+        parameters = {old[1:]: names[Role.PARAMETER].get(old, old)[1:] for old in own}
         flipped, random = (text and prose.text(text, parameters) for text in (entry.flipped, entry.random))
         return ActionLanguage(prose.text(entry.base, parameters), flipped, random)
 
@@ -167,6 +171,7 @@ class _Prose:
 
     def __init__(self, names: Names, words: Mapping[str, str]) -> None:
         roles = (Role.ACTION, Role.PREDICATE, Role.TYPE, Role.CONSTANT, Role.DOMAIN)
+        self._parameters = names[Role.PARAMETER]
         self._quoted = _first_of(names[role] for role in roles)
         # Outside quotes a predicate is named only by what can be no English word.
         marked = {old: new for old, new in names[Role.PREDICATE].items() if re.search(r"[-_\d]", old)}
@@ -181,16 +186,17 @@ class _Prose:
         said = {word: self.text(meaning) for word, meaning in words.items() if word not in names[Role.WORD]}
         self._plain = _first_of((self._plain, said, _plurals(said)))
 
-    def text(self, text: str, parameters: Iterable[str] = ()) -> str:
-        """The text with new names. A parameter's name stays where it follows a noun, as in "a truck truck"."""
-        return self._with_articles(self._replaced(text, frozenset(parameters)))
+    def text(self, text: str, parameters: Mapping[str, str] | None = None) -> str:
+        """The text with new names. A word is a parameter's name where it follows a noun, as in "a truck truck"."""
+        return self._with_articles(self._replaced(text, parameters or {}))
 
     def template(self, template: str) -> str:
-        """A predicate's template with new names; its fields stay."""
+        """A predicate's template with new names, also of its fields, which are the parameters."""
         pieces = []
         for literal, name, form, conversion in string.Formatter().parse(template):
-            pieces.append(self._replaced(literal).replace("{", "{{").replace("}", "}}"))
+            pieces.append(self._replaced(literal, {}).replace("{", "{{").replace("}", "}}"))
             if name is not None:
+                name = self._parameters.get(f"?{name}", f"?{name}")[1:]
                 pieces.append(
                     "{" + name + (f"!{conversion}" if conversion else "") + (f":{form}" if form else "") + "}"
                 )
@@ -200,7 +206,7 @@ class _Prose:
         """The text with "a" or "an" as the new name after it wants."""
         return self._article.sub(lambda match: match[1] + ("n" if match[2][0].lower() in "aeiou" else ""), text)
 
-    def _replaced(self, text: str, parameters: frozenset[str] = frozenset()) -> str:
+    def _replaced(self, text: str, parameters: Mapping[str, str]) -> str:
         pieces, done, noun_end = [], 0, -1
         for match in self._pattern.finditer(text):
             pieces.append(text[done : match.start()])
@@ -210,7 +216,9 @@ class _Prose:
             if word.startswith('"'):
                 name = re.sub(r"\s+", "-", word[1:-1].strip().lower())
                 new = f'"{self._quoted.get(name) or self._replaced(word[1:-1], parameters)}"'
-            elif not (follows_noun and word.lower() in parameters):
+            elif follows_noun and word.lower() in parameters:
+                new = parameters[word.lower()]
+            else:
                 new = self._plain.get(word.lower())
                 noun_end = done if word.lower() in self._nouns else -1
             pieces.append(word if new is None else _in_case_of(word, new))

@@ -1,8 +1,9 @@
 """Twins of planning domains: the same domain under names that no model can have seen, against contamination.
 
-A twin has other names for the domain, its types, predicates, actions and constants, and says so in its language; what
-is true and what is a plan stays. It is called ID~STYLE~SEED, such as "blocksworld~nonsense~7": the same ID, the same
-twin, on every machine. Parameters keep their names, and so do the objects of problems, which no prompt shows.
+A twin has other names for the domain, its types, predicates, actions, constants and parameters, and says so in its
+language; what is true and what is a plan stays. It is called ID~STYLE~SEED, such as "blocksworld~nonsense~7": the same
+ID, the same twin, on every machine. Parameters of one letter keep their names, which say nothing, and so do the objects
+of problems, which no prompt shows.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from nl2pddl.errors import InputError
 from nl2pddl.records import DomainSource
 from nl2pddl.renaming import WORD, Names, Role, renamed_language, renamed_pddl
 from nl2pddl.seeding import draw
+from nl2pddl.sexpr import lexemes
 
 STYLES = ("neutral", "nonsense")
 _SEED = re.compile(r"[0-9]{1,18}\Z")
@@ -61,7 +63,7 @@ def find(library: DomainLibrary, name: str) -> Domain:
 
 
 def twin(domain: Domain, style: str, seed: int) -> Domain:
-    """The domain under other names: "neutral" (type1, predicate1 ... numbered in an order drawn) or "nonsense".
+    """The domain under other names: "neutral" (type1, predicate1, ?v1 ... numbered in an order drawn) or "nonsense".
 
     Raises InputError for another style, a negative seed, a twin, or PDDL that names something of another kind.
     """
@@ -87,7 +89,7 @@ def _twin_id(domain: Domain, style: str, seed: int) -> str:
 
 def _new_names(domain: Domain, style: str, key: str) -> Names:
     planning, words = domain.planning, domain.language.words if domain.language else {}
-    # The words come last, so that listing one more leaves the other names as they were.
+    # Words and parameters come last, so that one more of them leaves the other names as they were.
     wanted: list[tuple[Role, str, str]] = [
         (role, name, role.value)
         for role, found in (
@@ -101,10 +103,12 @@ def _new_names(domain: Domain, style: str, key: str) -> Names:
     ]
     types = list(planning.types)
     wanted += [(Role.WORD, word, kind) for word, kind in words.items() if not listed_words(kind, [*words, *types])]
+    variables = dict.fromkeys(word for word, _ in lexemes(planning.text.lower()) if word.startswith("?"))
+    wanted += [(Role.PARAMETER, name, "v") for name in variables if len(name) > 2]
     invent = _numbered if style == "neutral" else _made_up
     names: dict[Role, dict[str, str]] = {role: {} for role in Role}
     for (role, old, _), new in zip(wanted, invent(wanted, _taken(domain), key), strict=True):
-        names[role][old] = new
+        names[role][old] = f"?{new}" if role is Role.PARAMETER else new
     return names
 
 
