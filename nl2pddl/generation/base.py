@@ -44,9 +44,17 @@ class GenerationRequest:
 
 
 class Backend(Protocol):
-    """A loaded model. ``info`` says what exactly runs: the caller stores it with every output."""
+    """A loaded model. ``info`` says what exactly runs: the caller stores it with every output.
+
+    ``trouble`` is what keeps answers from coming right now, for a person to read; other threads may ask for it.
+    """
 
     info: ModelInfo
+
+    @property
+    def trouble(self) -> str:
+        """Empty where all goes well."""
+        ...
 
     def key(self, request: GenerationRequest) -> str | None:
         """A hash of everything that the answer depends on; None where that cannot be known (a server's weights)."""
@@ -75,15 +83,15 @@ def cut_at_stop(text: str, stop_strings: Sequence[str]) -> tuple[str, bool]:
     return (text[: min(positions)], True) if positions else (text, False)
 
 
-def split_thinking(text: str) -> tuple[str, str]:
+def split_thinking(text: str, *, opened: bool = False) -> tuple[str, str]:
     """What a reasoning model thought, and its answer.
 
-    A block that is not closed is all thought. A closing mark alone counts too: some chat templates open the block in
-    the prompt.
+    A block that is not closed is all thought. Some chat templates open the block in the prompt: ``opened`` says so, and
+    a closing mark alone counts too, for a server that does not tell.
     """
     before, mark, after = text.partition(_THOUGHT)
     if mark:
         return before.strip().removeprefix(_THINK).strip(), after.lstrip("\n")
-    if text.lstrip().startswith(_THINK):
+    if opened or text.lstrip().startswith(_THINK):
         return text.strip().removeprefix(_THINK).strip(), ""
     return "", text

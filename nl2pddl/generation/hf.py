@@ -53,6 +53,18 @@ def weights_options(*, four_bit: bool, device: str) -> dict[str, Any]:
     return options
 
 
+def avoid_packing(model: Any) -> None:
+    """Have bitsandbytes compute on the CPU as it is stored where its packed form for AVX512-BF16 cannot hold a layer.
+
+    Packed, it takes widths in blocks of 64 and heights in blocks of 32 only, and raises at others.
+    """
+    for module in model.modules():
+        if getattr(module, "support_avx512bf16_for_cpu", False) and (
+            module.in_features % 64 or module.out_features % 32
+        ):
+            module.support_avx512bf16_for_cpu = False
+
+
 def load_hub(name: str, repo: str, revision: str, options: dict[str, Any]) -> tuple[Any, Any, str]:
     """Load (model, tokenizer, commit hash) of a hub repository, downloading what the local cache lacks.
 

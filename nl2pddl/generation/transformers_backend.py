@@ -47,6 +47,8 @@ class TransformersBackend:
         options = hf.weights_options(four_bit=four_bit, device=self._device)
         model, self._tokenizer, revision = _load(name, options, data_dir)
         self._model: Any = model
+        if four_bit:
+            hf.avoid_packing(model)
         self._tokenizer.padding_side = "left"  # so that the new tokens of every row follow its prompt
         if self._tokenizer.pad_token is None:
             self._tokenizer.pad_token = self._tokenizer.eos_token or self._tokenizer.convert_ids_to_tokens(0)
@@ -57,6 +59,7 @@ class TransformersBackend:
         self._grammar_tokens: Any = None
         self._use_own_settings()
         packages = ("torch", "transformers", "tokenizers", *(("bitsandbytes",) if four_bit else ()))
+        self.trouble = ""
         self.info = ModelInfo(
             name=name,
             revision=revision,
@@ -98,7 +101,8 @@ class TransformersBackend:
             rows = self._rows(batch, [requests[index] for index in fitting], should_stop)
             seconds = (time.perf_counter() - started) / len(fitting)
             for index, row in zip(fitting, rows, strict=True):
-                answers[index] = self._completion(row, seconds, lengths[index])
+                opened = texts[index].rstrip().endswith(_THINK[0])
+                answers[index] = self._completion(row, seconds, lengths[index], opened=opened)
         return [answer for answer in answers if answer is not None]
 
     def close(self) -> None:
@@ -185,13 +189,13 @@ class TransformersBackend:
             f"model's context length is {context}; use fewer context examples, new tokens or correction rounds",
         )
 
-    def _completion(self, tokens: list[int], seconds: float, prompt_tokens: int) -> Completion:
+    def _completion(self, tokens: list[int], seconds: float, prompt_tokens: int, *, opened: bool) -> Completion:
         ended = next((index for index, token in enumerate(tokens) if token in self._eos), None)
         tokens = tokens[:ended]
         while tokens and tokens[-1] == self._tokenizer.pad_token_id:  # the row ended before others of its batch
             tokens.pop()
         decoded = self._tokenizer.decode(tokens, skip_special_tokens=True, clean_up_tokenization_spaces=False)
-        thinking, answer = split_thinking(decoded)
+        thinking, answer = split_thinking(decoded, opened=opened)
         text, stopped = cut_at_stop(answer, self._stop_strings)
         if stopped:
             reason = "stop string"

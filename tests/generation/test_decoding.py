@@ -137,6 +137,11 @@ def test_thoughts_are_kept_apart(text: str, thinking: str, answer: str) -> None:
     assert split_thinking(text) == (thinking, answer)
 
 
+def test_thoughts_that_the_prompt_opened_and_nothing_closed_are_no_answer() -> None:
+    assert split_thinking("first, (:action", opened=True) == ("first, (:action", "")
+    assert split_thinking("first</think>(:action a)", opened=True) == ("first", "(:action a)")
+
+
 def test_stop_strings_count_in_the_answer_only(
     tiny_model: MakeModel, request_for: MakeRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -187,6 +192,20 @@ def test_a_grammar_holds_its_rows_and_leaves_the_others_alone(
     assert texts[1] == answers(backend, [free], 1)[0]
     assert [texts[0], *texts[2:]] == answers(backend, held, 1)
     assert "(:action" not in texts[1]
+
+
+@pytest.mark.parametrize("shape", [{"intermediate_size": 96}, {"hidden_size": 80, "num_attention_heads": 5}])
+def test_four_bit_weights_of_any_width(
+    tiny_model: MakeModel, request_for: MakeRequest, tmp_path: Path, shape: dict[str, int]
+) -> None:
+    """On CPUs with AVX512-BF16 bitsandbytes raises at some widths, if it is not told otherwise."""
+    folder = tiny_model(**{**shape, "num_key_value_heads": shape.get("num_attention_heads", 4)})
+    decoding = Decoding(max_new_tokens=4, stop_strings=(), precision=Precision.FOUR_BIT)
+    backend: Any = open_backend(str(folder), decoding, tmp_path)
+    (answer,) = backend.generate([request_for("go")])
+    assert answer.new_tokens == 4
+    packed = {name for name, one in backend._model.named_modules() if getattr(one, "support_avx512bf16_for_cpu", False)}
+    assert not any("down_proj" in name for name in packed)
 
 
 def test_four_bit_weights_on_the_cpu(embedded_folder: Path, request_for: MakeRequest, tmp_path: Path) -> None:
