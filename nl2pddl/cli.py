@@ -13,6 +13,7 @@ from nl2pddl.errors import InputError, NL2PDDLError
 from nl2pddl.exact import ExactLimits
 from nl2pddl.experiment import ChatMode, Decoding, Precision, RunConfig, RunKind
 from nl2pddl.records import DescriptionClass, EvaluationSettings, Protocol, ValidatorChoice
+from nl2pddl.runs import MOST_ROUNDS
 from nl2pddl.settings import load_settings
 
 FAILURE, WRONG_INPUT = 1, 2
@@ -111,7 +112,10 @@ def _add_decoding_options(command: argparse.ArgumentParser) -> None:
         "--grammar", nargs="?", const="on", choices=list(_GRAMMARS),
         help="hold decoding to valid actions; both: with and without, side by side",
     )  # fmt: skip
-    command.add_argument("--rounds", type=int, metavar="N", help="correct a failed answer up to N times (default: 0)")
+    command.add_argument(
+        "--rounds", type=int, metavar="N",
+        help=f"correct a failed answer up to N times, at most {MOST_ROUNDS} (default: 0)",
+    )  # fmt: skip
     command.add_argument(
         "--whole-domain", action="store_const", const=True,
         help="generate all actions of a domain one after another, and judge the domain",
@@ -244,7 +248,7 @@ def _config(options: argparse.Namespace, evaluation: EvaluationSettings, domains
     asked = options.domain or []
     return RunConfig(
         models=tuple(options.model or [run.EMBEDDED]),
-        domains=tuple(domains) if asked == ["all"] else tuple(asked),
+        domains=tuple(name for one in asked for name in (domains if one == "all" else [one])),
         descriptions=tuple(DescriptionClass(name) for name in options.description or [DescriptionClass.BASE]),
         prompts=1 if options.prompts is None else options.prompts,
         seed=options.seed or 0,

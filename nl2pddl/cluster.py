@@ -32,6 +32,7 @@ _WAITING_PER_THREAD = 16
 _ATTEMPTS = 2
 _WATCH_SECONDS = 1.0
 ALONE_SECONDS = 120.0
+_NO_DASK = "--dask needs the package distributed; install it with: pip install distributed"
 _LOG = logging.getLogger(__name__)
 
 # In a worker process: one evaluator a thread, and what they all have found.
@@ -208,11 +209,27 @@ class DaskPool:
             result.set_result(Verdict(ResultClass.UNDECIDED, None, reason, task.settings.protocol))
 
 
+def check_address(address: str) -> None:
+    """Raise InputError for what can be no address of a scheduler, without asking whether one is there."""
+    try:
+        from distributed.comm.addressing import parse_address, parse_host_port
+
+        scheme, place = parse_address(address)
+        if scheme in ("tcp", "tls"):
+            parse_host_port(place)
+    except ImportError as error:
+        raise InputError(_NO_DASK) from error
+    except ValueError as error:
+        raise InputError(
+            f"'{address}' is no address of a Dask scheduler ({error}); give one such as tcp://host:8786"
+        ) from error
+
+
 def _connected(address: str) -> Any:
     try:
         import distributed
     except ImportError as error:
-        raise InputError("--dask needs the package distributed; install it with: pip install distributed") from error
+        raise InputError(_NO_DASK) from error
     client: Any = distributed.Client  # its methods have no types
 
     class ClosingClient(client):  # type: ignore[misc]

@@ -11,16 +11,18 @@ import secrets
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from nl2pddl import twins
-from nl2pddl.domains import DomainLibrary, load_library
+from nl2pddl.cluster import check_address
+from nl2pddl.domains import Domain, DomainLibrary, load_library
 from nl2pddl.durations import duration
 from nl2pddl.errors import InputError, ModelError, RunError
 from nl2pddl.experiment import WHOLE_DOMAIN, Decoding, RunConfig, RunItem, RunKind, RunProgress, RunStatus
-from nl2pddl.generation import Backend, check_grammar, check_model, open_backend
+from nl2pddl.generation import Backend, check_answers, check_grammar, check_model, open_backend
 from nl2pddl.generation.listed import read_models
 from nl2pddl.grammar import ActionGrammar
 from nl2pddl.planning.checking import PlanChecker
@@ -33,7 +35,10 @@ from nl2pddl.store import Store, queries, writes
 OpenBackend = Callable[[str, Decoding, Path], Backend]
 
 MOST_ITEMS = 500_000
+MOST_ROUNDS = 20  # of corrections; each prompt holds all rounds before it
 LARGEST_SEED = 2**53 - 1  # what a browser's number field still takes exactly
+
+_AGAIN = "again:"
 
 _ENDED = {
     "finished": RunStatus.FINISHED,
@@ -89,6 +94,8 @@ def check_config(config: RunConfig, library: DomainLibrary) -> None:
             check_model(name)
             if True in config.grammars:
                 check_grammar(name)
+            for domain in _found(config, library):
+                check_answers(name, domain.id, domain.planning.actions)
         except ModelError as error:
             faults.append(str(error))
     if faults:
@@ -103,28 +110,30 @@ def _domain_id(library: DomainLibrary, name: str) -> str:
         return name
 
 
+def _found(config: RunConfig, library: DomainLibrary) -> Iterator[Domain]:
+    """The chosen domains that there are; what is wrong with the others is told elsewhere."""
+    for name in config.domains:
+        with suppress(InputError):
+            yield twins.find(library, name)
+
+
 def _too_many(config: RunConfig, library: DomainLibrary) -> Iterator[str]:
     """The fault of a run's size, told before any prompt is built."""
-    try:
-        actions = sum(len(twins.find(library, name).planning.actions) for name in config.domains)
-    except InputError:
-        return  # that a domain is not there is told elsewhere
+    actions = sum(len(domain.planning.actions) for domain in _found(config, library))
     choices = len(config.models) * len(config.descriptions) * len(config.grammars)
-    items = actions * choices * config.prompts * config.draws
+    items = actions * choices * config.prompts * config.draws * (1 + max(config.rounds, 0))
     if items > MOST_ITEMS:
         yield f"this makes {items:,} items, and a run takes at most {MOST_ITEMS:,}; ask for fewer prompts"
 
 
 def _cut_off(config: RunConfig, library: DomainLibrary) -> Iterator[str]:
     """Domains whose grammar could not always close an action within the new tokens."""
-    for name in config.domains:
-        try:
-            domain = twins.find(library, name).planning
-        except InputError:
-            continue  # told elsewhere
-        needed = max((ActionGrammar(domain, action).least_tokens for action in domain.actions), default=0)
+    for domain in _found(config, library):
+        needed = max(
+            (ActionGrammar(domain.planning, action).least_tokens for action in domain.planning.actions), default=0
+        )
         if config.decoding.max_new_tokens < needed:
-            yield f"held to the grammar, an action of '{name}' may need {needed} new tokens; allow as many"
+            yield f"held to the grammar, an action of '{domain.id}' may need {needed} new tokens; allow as many"
 
 
 def _decoding_faults(config: RunConfig) -> Iterator[str]:
@@ -137,8 +146,8 @@ def _decoding_faults(config: RunConfig) -> Iterator[str]:
         yield "several answers a prompt need a temperature above 0: greedy decoding gives the same one again"
     if not config.grammars or len(set(config.grammars)) != len(config.grammars):
         yield "choose whether decoding is held to the grammar: without, with, or both"
-    if config.rounds < 0:
-        yield "the number of correction rounds cannot be negative"
+    if not 0 <= config.rounds <= MOST_ROUNDS:
+        yield f"the number of correction rounds must be from 0 to {MOST_ROUNDS}"
     if config.rounds and config.kind is RunKind.DOMAIN:
         yield "corrections are for runs of single actions; a whole domain is generated without"
     if config.kind is RunKind.DOMAIN and config.evaluation.protocol is not Protocol.STRICT:
@@ -194,6 +203,8 @@ class RunManager:
         """
         library = self.library()
         check_config(config, library)
+        if self.settings.dask:
+            check_address(self.settings.dask)
         items = items_of(config, library)
         run_id = f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
         writes.add_run(self.store, run_id, config, items, [twins.find(library, name).source for name in config.domains])
@@ -234,7 +245,8 @@ class RunManager:
         chosen = tuple(sorted({places[index % total] for index in indices}))
         if not chosen:
             raise InputError("choose at least one item to run again")
-        return self.launch(replace(config, items=chosen))
+        name = config.name if config.name.startswith(_AGAIN) else f"{_AGAIN} {config.name}".strip()
+        return self.launch(replace(config, name=name, items=chosen))
 
     def resume(self, run_id: str) -> None:
         """Queue what is missing of a run.
@@ -268,7 +280,7 @@ class RunManager:
             live = self._live.get(run_id)
         if live is None:
             raise RunError(f"run {run_id} is not under way, so there is nothing to stop")
-        live.message = "stopping"
+        live.message = "stopping; what is being generated now is dropped, and asked for again on resume"
         live.stop_event = event
         live.stopped.set()
 
@@ -300,7 +312,8 @@ class RunManager:
         done = judged - live.judged_before
         rate = done / minutes if done and minutes > 0 else None
         left = (total - judged) / rate * 60 if rate else None
-        return RunProgress(run_id, status, total, generated, judged, rate, left, live.message, faults)
+        message = ": ".join(filter(None, (live.message, live.trouble())))
+        return RunProgress(run_id, status, total, generated, judged, rate, left, message, faults)
 
     def close(self) -> None:
         """Cancel everything and wait for the background thread. The store stays open: it belongs to the caller."""

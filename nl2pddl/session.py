@@ -9,7 +9,7 @@ import hashlib
 import queue
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError, Future
 from dataclasses import dataclass, field, replace
 
@@ -42,6 +42,7 @@ class Live:
     started_at: float | None = None
     judged_before: int = 0
     message: str = "waiting"
+    trouble: Callable[[], str] = str  # what keeps answers from coming right now; empty where nothing does
     failures: list[str] = field(default_factory=list)
 
 
@@ -145,10 +146,12 @@ class Session:
                 requests = self._ready(pool, model)
                 if requests:
                     driver = driver or self._driver(model)
+                    self.live.trouble = driver.trouble
                     self._generate(pool, driver, model, requests)
                 elif not self._add_corrections(model):
                     return
         finally:
+            self.live.trouble = str
             if driver is not None:
                 driver.close()
 

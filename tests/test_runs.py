@@ -116,13 +116,13 @@ def test_a_cancel_does_not_wait_for_a_long_batch(manager: RunManager, tmp_path: 
 
 
 def test_a_model_that_fails_does_not_cost_the_others(manager: RunManager, tmp_path: Path, script: str) -> None:
-    short = write_script(tmp_path / "short.jsonl", [{"domain": "gripper", "action": "move", "output": "x"}])
+    short = write_script(tmp_path / "short.jsonl", [{"domain": "blocksworld", "action": "stack", "output": "x"}])
     run_id = manager.launch(RunConfig(models=(short, script), domains=("blocksworld",)))
     assert manager.wait(run_id, 120)
     progress = manager.progress(run_id)
     assert progress.status is RunStatus.FAILED
-    assert "no scripted output for domain blocksworld" in progress.message
-    assert progress.judged == 4
+    assert "short.jsonl: no answer for domain blocksworld, action put-down" in progress.message
+    assert progress.judged == 5
 
 
 @pytest.mark.parametrize(
@@ -134,6 +134,9 @@ def test_a_model_that_fails_does_not_cost_the_others(manager: RunManager, tmp_pa
         ({"domains": ("atlantis",)}, "no domain is called 'atlantis'"),
         ({"domains": ()}, "at least one domain"),
         ({"prompts": 0}, "at least one prompt"),
+        ({"rounds": 21}, "correction rounds must be from 0 to 20"),
+        ({"prompts": 10_000, "rounds": 20}, "840,000 items"),
+        ({"domains": ("blocksworld~nonsense~7",)}, r"no answer for any action of the domain 'blocksworld~nonsense~7'"),
         ({"descriptions": ()}, "at least one description"),
         ({"context_examples": 1000}, "context examples"),
         ({"evaluation": EvaluationSettings(k=0)}, "k must be more than 0"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -117,6 +118,27 @@ def _nowhere(key: str, manager: RunManager, run_id: str, caplog: pytest.LogCaptu
         assert key not in str(manager.store.rows(f"SELECT * FROM {table}")), table
     manager.store.rows("CHECKPOINT")
     assert key.encode() not in manager.store.path.read_bytes()
+
+
+def test_progress_says_why_no_answer_comes(manager: RunManager, server: FakeServer) -> None:
+    release, tries = threading.Event(), []
+
+    def script(seen: Seen) -> Reply:
+        tries.append(seen)
+        if len(tries) == 1:
+            return fake_server.error(500, "overloaded")
+        release.wait(60)
+        return fake_server.text("no action")
+
+    server.script = script
+    run_id = manager.launch(config(server, domains=("gripper",), decoding=Decoding(batch_size=1)))
+    while len(tries) < 2:
+        assert not manager.wait(run_id, 0.02)
+    told = manager.progress(run_id).message
+    release.set()
+    assert told.endswith("#served: try 1 of 3 got no answer (HTTP 500: overloaded)")
+    assert manager.wait(run_id, 60)
+    assert manager.progress(run_id).message == ""
 
 
 def test_a_server_that_is_gone_is_given_up_and_the_run_goes_on_later(manager: RunManager, server: FakeServer) -> None:

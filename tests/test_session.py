@@ -37,6 +37,8 @@ Answer = Callable[[GenerationRequest], Completion | Fault]
 class Model:
     """A model that answers as a test wants it to, and remembers what it was asked."""
 
+    trouble = ""
+
     def __init__(self, answer: Answer) -> None:
         self.answer = answer
         self.info = ModelInfo("scripted:none", "r1", "float32")
@@ -68,6 +70,7 @@ def run(
     managers = []
     monkeypatch.setattr("nl2pddl.runs.check_model", lambda name: None)
     monkeypatch.setattr("nl2pddl.runs.check_grammar", lambda name: None)
+    monkeypatch.setattr("nl2pddl.runs.check_answers", lambda name, domain, actions: None)
 
     def start(answer: Answer, **options: object) -> tuple[str, RunManager, Model]:
         model = Model(answer)
@@ -249,7 +252,7 @@ def test_chosen_items_only(run: RunIt) -> None:
         ({"seed": -5}, "the seed must be from 0"),
         ({"seed": 2**60}, "the seed must be from 0"),
         ({"grammars": ()}, "held to the grammar"),
-        ({"rounds": -1}, "cannot be negative"),
+        ({"rounds": -1}, "rounds must be from 0 to 20"),
         ({"grammars": (True,), "decoding": Decoding(max_new_tokens=100)}, "'blocksworld' may need 1[0-9]+ new tokens"),
         ({"decoding": Decoding(temperature=-1.0)}, "temperature"),
         ({"decoding": Decoding(top_p=0.0)}, "top-p"),

@@ -39,7 +39,8 @@ def evaluate_file(
     """Judge every line of ``outputs`` and write it to ``out`` with its verdict.
 
     A line that cannot be judged (no JSON, an unknown domain) comes out with an "error" and no class, and is counted on
-    standard error. ``dask`` is the address of a Dask scheduler whose workers judge instead of this machine's.
+    standard error. The exit status is 2 where that goes for all lines, or there are none. ``dask`` is the address of a
+    Dask scheduler whose workers judge instead of this machine's.
     """
     library = load_library(domains)
     for broken in library.broken.values():
@@ -73,7 +74,8 @@ def evaluate_file(
         while waiting:
             write_first()
     print(f'{judged} lines, {failed} could not be judged (see their "error"); verdicts in {out}', file=sys.stderr)
-    return 0
+    # A file of which nothing could be judged is the wrong file; one bad line among good ones is no failure.
+    return 0 if failed < judged else 2
 
 
 def _tasks(

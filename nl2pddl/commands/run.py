@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 from nl2pddl.errors import InputError
 from nl2pddl.experiment import RunConfig, RunProgress, RunStatus
@@ -64,7 +65,8 @@ def _follow(manager: RunManager, run_id: str) -> int:
             reported = time.monotonic()
             print(_progress_line(manager.progress(run_id)), file=sys.stderr, flush=True)
     progress = manager.progress(run_id)
-    print(*_side_by_side(manager.store, run_id), sep="\n", end="")
+    for line in (*_side_by_side(manager.store, run_id), *_later(manager.store, run_id)):
+        print(line)
     print(f"run {run_id} {progress.status}: {_summary(manager.store, run_id, progress)}", flush=True)
     return 0 if progress.status is RunStatus.FINISHED else 1
 
@@ -80,7 +82,15 @@ def _side_by_side(store: Store, run_id: str) -> Iterator[str]:
     columns = sorted(table.columns, key=lambda kind: (order.index(kind.split()[0]), kind))
     for model, row in table.iterrows():
         yield f"{model}: " + ", ".join(f"{row[kind]:.0f} {kind}" for kind in columns if row[kind])
-    yield ""
+
+
+def _later(store: Store, run_id: str) -> Iterator[str]:
+    """A line for each round of corrections, and one for the domains generated whole; the summary has neither."""
+    for number, found in counts.round_counts(store, [run_id]).groupby("round"):
+        yield f"{f'after round {number}' if number else 'first answers'}: {_classes(found)}"
+    whole = counts.whole_domain_counts(store, [run_id])
+    if not whole.empty:
+        yield f"whole domains: {_classes(whole)}"
 
 
 def _progress_line(progress: RunProgress) -> str:
@@ -90,9 +100,14 @@ def _progress_line(progress: RunProgress) -> str:
     return f"{line} ({progress.message})"
 
 
+def _classes(found: Any) -> str:
+    sums = found.groupby("result_class")["count"].sum().to_dict()
+    return ", ".join(f"{sums.get(name.value, 0)} {name}" for name in reversed(ResultClass))
+
+
 def _summary(store: Store, run_id: str, progress: RunProgress) -> str:
-    frame = queries.results_frame(store, [run_id])
-    found = frame["result_class"].value_counts().to_dict()
-    classes = ", ".join(f"{found.get(name.value, 0)} {name}" for name in reversed(ResultClass))
-    line = f"{progress.judged} of {progress.total} items judged: {classes}"
+    first = counts.class_counts(store, [run_id])
+    # Corrections and whole domains are items of the run too, but no share of theirs belongs to the first answers'.
+    apart = "" if first["count"].sum() == progress.judged else "first answers: "
+    line = f"{progress.judged} of {progress.total} items judged: {apart}{_classes(first)}"
     return f"{line} ({progress.message})" if progress.message and progress.status is not RunStatus.FINISHED else line

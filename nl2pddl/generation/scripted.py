@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from nl2pddl.experiment import Completion, Decoding, Fault, ModelInfo
 from nl2pddl.generation.base import GenerationRequest, cut_at_stop, never
 from nl2pddl.generation.content import file_id
 
+NOT_RECORDED = "not recorded"  # the kind of the fault where a file holds no answer
 _ASK_SECONDS = 0.1
 
 
@@ -67,6 +68,15 @@ def _parse_line(path: Path, number: int, text: str) -> ScriptLine:
     return ScriptLine((domain.lower(), action.lower()), data["output"], seconds)
 
 
+def check_recorded(path: Path, lines: Sequence[ScriptLine], domain: str, actions: Iterable[str]) -> None:
+    """Raise ``ModelError`` where no line answers any action of the domain; that some are missing is no reason."""
+    recorded = {line.key for line in lines}
+    if None in recorded or any((domain.lower(), action.lower()) in recorded for action in actions):
+        return
+    known = ", ".join(sorted({key[0] for key in recorded if key is not None}))
+    raise ModelError(f"{path}: no answer for any action of the domain '{domain}'; it has some for {known}")
+
+
 class ScriptedBackend:
     """Answers a request by its domain and action, else by its index; the prompt is not read.
 
@@ -77,6 +87,7 @@ class ScriptedBackend:
     def __init__(self, name: str, path: Path, lines: Sequence[ScriptLine], decoding: Decoding) -> None:
         """Answer with ``lines``, which were read from ``path``."""
         self.info = ModelInfo(name=name, revision=file_id(path), device="none")
+        self.trouble = ""
         self._stop_strings = decoding.stop_strings
         self._path = path
         self._lines: dict[tuple[str, str] | None, list[ScriptLine]] = {}
@@ -90,26 +101,25 @@ class ScriptedBackend:
     def generate(
         self, requests: Sequence[GenerationRequest], should_stop: Callable[[], bool] = never
     ) -> list[Completion | Fault]:
-        """One line a request, after waiting the "seconds" of all of them. ``ModelError`` where no line fits."""
+        """One line a request, after waiting the "seconds" of all of them; a ``Fault`` where no line fits."""
         started = time.perf_counter()
         lines = [self._find(request) for request in requests]
-        left = sum(line.seconds for line in lines)
+        left = sum(line.seconds for line in lines if isinstance(line, ScriptLine))
         while left > 0 and not should_stop():
             time.sleep(min(left, _ASK_SECONDS))
             left -= _ASK_SECONDS
-        answers = [cut_at_stop(line.output, self._stop_strings) for line in lines]
         seconds = (time.perf_counter() - started) / max(len(requests), 1)
-        return [
-            Completion(
-                text, "stop string" if stopped else "end of text", len(text.split()), seconds, prompt=line.prompt
-            )
-            for line, (text, stopped) in zip(lines, answers, strict=True)
-        ]
+        return [line if isinstance(line, Fault) else self._completion(line, seconds) for line in lines]
 
     def close(self) -> None:
         """Nothing to free."""
 
-    def _find(self, request: GenerationRequest) -> ScriptLine:
+    def _completion(self, line: ScriptLine, seconds: float) -> Completion:
+        text, stopped = cut_at_stop(line.output, self._stop_strings)
+        reason = "stop string" if stopped else "end of text"
+        return Completion(text, reason, len(text.split()), seconds, prompt=line.prompt)
+
+    def _find(self, request: GenerationRequest) -> ScriptLine | Fault:
         keyed = [
             line
             for line in self._lines.get((request.domain.lower(), request.action.lower()), ())
@@ -119,7 +129,9 @@ class ScriptedBackend:
             return keyed[request.sample % len(keyed)]
         if free := self._lines.get(None):
             return free[request.index % len(free)]
-        raise ModelError(
-            f"{self._path}: no scripted output for domain {request.domain}, action {request.action}; "
-            'add a line for it, or one with "output" alone, which answers anything'
+        described = f", description class {request.description_class}" if request.description_class else ""
+        return Fault(
+            NOT_RECORDED,
+            f"{self._path}: no answer for domain {request.domain}, action {request.action}{described}; add one and "
+            "resume the run",
         )

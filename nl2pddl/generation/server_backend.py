@@ -101,6 +101,11 @@ class ServerBackend:
             _completion(answer, seconds, self._secret) if isinstance(answer, Answer) else answer for answer in answers
         ]
 
+    @property
+    def trouble(self) -> str:
+        """What the last try without an answer met with, until the next answer comes."""
+        return self._client.trouble
+
     def close(self) -> None:
         """Give up what is under way and close the connections; takes seconds at most."""
         self._client.close()

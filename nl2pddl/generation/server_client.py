@@ -88,7 +88,8 @@ class _HideKey(logging.Filter):
 class ServerClient:
     """Sends requests from one event loop in a thread of its own, where each can be given up at any moment.
 
-    A request given up closes its connection, so that the server need not finish it.
+    A request given up closes its connection, so that the server need not finish it. ``trouble`` says what the last try
+    without an answer met with, until the next answer comes.
     """
 
     def __init__(self, server: Server, decoding: Decoding, secret: Secret, patience: Patience) -> None:
@@ -97,6 +98,7 @@ class ServerClient:
         self._secret = secret
         self._patience = patience
         self._gate = Gate(server.requests_per_minute, patience)
+        self.trouble = ""
         self._thread: threading.Thread | None = None
         self._loop = asyncio.new_event_loop()
         self._filter = _HideKey(secret)
@@ -144,7 +146,9 @@ class ServerClient:
             if not first:
                 await self._gate.enter()
             first = False
-            return read(await self._post(path, body))
+            result = read(await self._post(path, body))
+            self.trouble = ""
+            return result
 
         retrying = AsyncRetrying(
             stop=stop_after_attempt(self._patience.tries) | stop_before_delay(self._patience.total),
@@ -163,7 +167,10 @@ class ServerClient:
     def _wait(self, state: RetryCallState) -> float:
         jitter = wait_random_exponential(self._patience.first_wait, self._patience.longest_wait)(state)
         error = state.outcome.exception() if state.outcome else None
-        return jitter + (error.retry_after if isinstance(error, TransientError) else 0.0)
+        if not isinstance(error, TransientError):
+            return jitter
+        self.trouble = f"try {state.attempt_number} of {self._patience.tries} got no answer ({error.message})"
+        return jitter + error.retry_after
 
     async def _post(self, path: str, body: bytes) -> bytes:
         try:

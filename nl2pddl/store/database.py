@@ -36,6 +36,10 @@ class Store:
         self.path = path
         self._local = threading.local()
         self._write_lock = threading.Lock()
+        if path.is_dir():
+            raise StoreFormatError(
+                f"{path}: this is a folder; give the file of a store, such as {path / 'store.duckdb'}"
+            )
         with _translated(path):
             path.parent.mkdir(parents=True, exist_ok=True)
             self._connection = duckdb.connect(str(path))

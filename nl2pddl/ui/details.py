@@ -6,6 +6,7 @@ import streamlit as st
 
 from nl2pddl.experiment import ChatMode, Precision, RunKind
 from nl2pddl.records import Protocol, ValidatorChoice
+from nl2pddl.runs import MOST_ROUNDS
 from nl2pddl.twins import STYLES
 
 GRAMMARS = {"off": (False,), "on": (True,), "both": (False, True)}
@@ -94,8 +95,9 @@ def _choose_decoding() -> None:
         help="More than one needs a temperature above 0.",
     )  # fmt: skip
     answers.number_input(
-        "Correction rounds", min_value=0, max_value=10, step=1, key="rounds", persist_state="session", help=_ROUNDS_HELP
-    )
+        "Correction rounds", min_value=0, max_value=MOST_ROUNDS, step=1, key="rounds", persist_state="session",
+        help=_ROUNDS_HELP,
+    )  # fmt: skip
     beyond.segmented_control(
         "Grammar", list(GRAMMARS), key="grammar", help=_GRAMMAR_HELP, required=True, persist_state="session"
     )

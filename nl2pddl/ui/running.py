@@ -29,6 +29,10 @@ _SIGNS = {
     RunStatus.FAILED.value: "✕ failed",
     RunStatus.INTERRUPTED.value: "⚡ interrupted",
 }
+_STOP_HELP = (
+    "What is stored stays, and the run can be resumed. Answers that are being generated now are dropped, and asked for "
+    "again then."
+)
 _RESUMABLE = (RunStatus.PAUSED, RunStatus.CANCELLED, RunStatus.FAILED, RunStatus.INTERRUPTED)
 
 
@@ -47,9 +51,11 @@ def show_active(handles: Handles, labels: Mapping[str, str]) -> None:
 def _show_card(manager: RunManager, progress: RunProgress, label: str) -> None:
     heading, pause, button = st.columns([5, 1, 1], vertical_alignment="center")
     heading.markdown(f"**{plain(label)}**  \n{plain(progress.message or progress.status.value)}")
-    if pause.button("Pause", key=f"pause-{progress.run_id}", icon=":material/pause:", width="stretch"):
+    if pause.button("Pause", key=f"pause-{progress.run_id}", icon=":material/pause:", width="stretch", help=_STOP_HELP):
         _act(manager.pause, progress.run_id)
-    if button.button("Cancel", key=f"cancel-{progress.run_id}", icon=":material/stop:", width="stretch"):
+    if button.button(
+        "Cancel", key=f"cancel-{progress.run_id}", icon=":material/stop:", width="stretch", help=_STOP_HELP
+    ):
         _act(manager.cancel, progress.run_id)
     # Generation and judging each are half of the work, whatever their speed.
     st.progress((progress.generated + progress.judged) / max(2 * progress.total, 1))
@@ -185,6 +191,7 @@ def _settings(config: RunConfig) -> str:
         *([] if config.grammars == (False,) else [f"grammar: {'on' if config.grammars == (True,) else 'on and off'}"]),
         *([f"correction rounds: {config.rounds}"] if config.rounds else []),
         *(["whole domains"] if config.kind is RunKind.DOMAIN else []),
+        *([f"only {len(config.items):,} chosen items of these"] if config.items else []),
         f"k: {config.evaluation.k}",
         f"planner limit: {duration(config.evaluation.seconds)}",
     ]

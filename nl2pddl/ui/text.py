@@ -11,11 +11,14 @@ from nl2pddl.experiment import Decoding
 
 LONGEST_SHOWN = 20_000
 _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
+# Addresses become links even where every mark is escaped, unless a letter or the like stands before them.
+_ADDRESS = re.compile(r"(?i)(?=(?:https?://|www\.))|(?=@)")
+_NO_LINK = "\u2060"  # word joiner: nothing to see
 
 
 def plain(text: object) -> str:
-    """Text for a Streamlit label or message, which reads Markdown: every mark escaped, on one line."""
-    return _PUNCTUATION.sub(r"\\\1", " ".join(str(text).split()))
+    """Text for a Streamlit label or message, which reads Markdown: every mark escaped, no links, on one line."""
+    return _PUNCTUATION.sub(r"\\\1", _ADDRESS.sub(_NO_LINK, " ".join(str(text).split())))
 
 
 def show_fault(title: str, *reasons: str) -> None:

@@ -86,6 +86,10 @@ def test_all_domains_and_several_descriptions(tmp_path: Path) -> None:
         (["--domain", "gripper", "--prompts", "0"], "at least one prompt"),
         (["--domain", "gripper", "--domains", "/nowhere"], "/nowhere: no such folder"),
         (["--domain", "gripper", "--workers", "0"], "--workers must be from 1"),
+        (["--domain", "gripper", "--dask", "foo"], "'foo' is no address of a Dask scheduler"),
+        (["--domain", "gripper", "--store", "/tmp"], "/tmp: this is a folder"),
+        (["--domain", "gripper", "--model", "foo"], "or scripted:FILE"),
+        (["--domain", "all", "--domain", "gripper"], "a domain is chosen twice"),
         (["--resume", "nope"], "no such store"),
         (["--resume", "nope", "--seed", "3"], "leave out --seed"),
         (["--description", "long"], "invalid choice: 'long'"),
@@ -103,6 +107,44 @@ def test_a_wrong_setting_is_status_2(tmp_path: Path, monkeypatch: pytest.MonkeyP
     done = command("run", "--domain", "gripper", data=tmp_path)
     assert done.returncode == 2
     assert "NL2PDDL_WORKERS is 'many'" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("NL2PDDL_API_KEY", "a b", "the key in $NL2PDDL_API_KEY holds spaces"),
+        ("NL2PDDL_MODELS", "/nowhere.toml", "/nowhere.toml: NL2PDDL_MODELS names this"),
+    ],
+)
+def test_wrong_settings_of_a_model_cost_no_stored_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: str, words: str
+) -> None:
+    monkeypatch.setenv(name, value)
+    models = ["http://localhost:1/v1#m"] if name == "NL2PDDL_API_KEY" else ["a-listed-name"]
+    done = command("run", "--domain", "gripper", "--model", *models, data=tmp_path)
+    assert done.returncode == 2
+    assert words in done.stderr
+    with Store(tmp_path / "store.duckdb") as store:
+        assert queries.runs_frame(store).empty
+
+
+def test_the_summary_tells_rounds_and_whole_domains_apart(tmp_path: Path, library: DomainLibrary) -> None:
+    actions = library.find("blocksworld").planning.actions.values()
+    lines: list[dict[str, object]] = [
+        {"domain": "blocksworld", "action": one.name, "output": "nonsense" if one.name == "stack" else action_pddl(one)}
+        for one in actions
+    ]
+    model = write_script(tmp_path / "s.jsonl", lines)
+    options = ("run", "--model", model, "--domain", "blocksworld")
+    done = command(*options, "--rounds", 1, data=tmp_path)
+    first, second, last = done.stdout.splitlines()[1:]
+    assert first == "first answers: 0 undecided, 3 equivalent, 0 different, 0 semantic, 1 syntax"
+    assert second == "after round 1: 0 undecided, 3 equivalent, 0 different, 0 semantic, 1 syntax"
+    assert last.endswith("5 of 5 items judged: " + first)
+    done = command(*options, "--whole-domain", data=tmp_path)
+    whole, last = done.stdout.splitlines()[1:]
+    assert whole == "whole domains: 0 undecided, 0 equivalent, 0 different, 0 semantic, 1 syntax"
+    assert last.endswith("5 of 5 items judged: " + first)
 
 
 def test_a_file_that_is_no_store_is_status_2(tmp_path: Path) -> None:
@@ -142,6 +184,14 @@ def test_evaluate_keeps_lines_and_order_and_goes_on_after_bad_ones(tmp_path: Pat
     assert [("error" in row) for row in rows] == [False, True, True, True, False]
     assert rows[4]["subclass"] == "PError"
     assert {"class", "subclass", "are", "problems", "plans", "exact", "seconds"} <= rows[0].keys()
+
+
+@pytest.mark.parametrize("text", ["", "not json\n{}\n"])
+def test_evaluate_of_nothing_that_can_be_judged_is_status_2(tmp_path: Path, text: str) -> None:
+    (tmp_path / "in.jsonl").write_text(text)
+    done = command("evaluate", tmp_path / "in.jsonl", "--out", tmp_path / "out.jsonl")
+    assert done.returncode == 2
+    assert "could not be judged" in done.stderr
 
 
 def test_evaluate_does_not_depend_on_workers_or_shortcuts(tmp_path: Path, library: DomainLibrary) -> None:

@@ -42,6 +42,8 @@ class Fake:
     def close(self) -> None:
         self.closed = True
 
+    trouble = "none"
+
 
 def driver(
     decoding: Decoding, known: dict[str, Completion] | None = None, **options: object

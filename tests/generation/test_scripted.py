@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from nl2pddl.errors import ModelError
-from nl2pddl.experiment import Decoding
-from nl2pddl.generation import open_backend
+from nl2pddl.experiment import Completion, Decoding, Fault
+from nl2pddl.generation import check_answers, open_backend
 from nl2pddl.generation.base import Backend, GenerationRequest
-from nl2pddl.generation.scripted import read_script
+from nl2pddl.generation.scripted import NOT_RECORDED, read_script
 
 MakeRequest = Callable[..., GenerationRequest]
 
@@ -52,10 +52,26 @@ def test_lines_for_anything_answer_the_rest_by_index(
     assert [answer.text for answer in backend.generate(requests)] == ["keyed", "odd", "even", "odd"]
 
 
-def test_a_request_without_a_line_is_an_error(open_script: Callable[..., Backend], request_for: MakeRequest) -> None:
+def test_what_is_not_recorded_is_a_fault_of_that_item_only(
+    open_script: Callable[..., Backend], request_for: MakeRequest
+) -> None:
     backend = open_script({"domain": "gripper", "action": "move", "output": "x"})
-    with pytest.raises(ModelError, match=r"script\.jsonl: no scripted output for domain depot, action lift"):
-        backend.generate([request_for(domain="depot", action="lift")])
+    fault, answer = backend.generate([request_for(domain="depot", action="lift"), request_for(action="move")])
+    assert isinstance(fault, Fault)
+    assert fault.kind == NOT_RECORDED
+    assert "script.jsonl: no answer for domain depot, action lift" in fault.message
+    assert isinstance(answer, Completion)
+    assert answer.text == "x"
+
+
+def test_a_domain_of_which_nothing_is_recorded_is_said_before_the_run(tmp_path: Path) -> None:
+    path = tmp_path / "script.jsonl"
+    path.write_text('{"domain": "Gripper", "action": "move", "output": "x"}')
+    check_answers(f"scripted:{path}", "gripper", ["move", "pick"])
+    with pytest.raises(ModelError, match=r"no answer for any action of the domain 'depot'; it has some for gripper"):
+        check_answers(f"replay:{path}", "depot", ["lift"])
+    path.write_text('{"output": "x"}')
+    check_answers(f"scripted:{path}", "depot", ["lift"])
 
 
 def test_stop_strings_and_token_counts(open_script: Callable[..., Backend], request_for: MakeRequest) -> None:

@@ -107,7 +107,8 @@ def test_a_model_that_cannot_answer_ends_the_run_with_its_reason(data: Path, vis
     wait_until_idle(app)
     app.run()
     assert app.dataframe[0].value.iloc[0]["status"] == "✕ failed"
-    assert "no scripted output" in app.error[0].value
+    assert "3 items have no answer" in app.error[0].value
+    assert "not recorded" in app.error[0].value
 
 
 def test_runs_launched_in_one_minute_with_the_same_settings_are_told_apart(data: Path, visit: Visit) -> None:
