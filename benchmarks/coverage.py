@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from itertools import combinations
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from benchmarks.material import SHARED
+from nl2pddl import statistics
 from nl2pddl.sample_size import prompts_needed, variance_components
 from nl2pddl.statistics import paired_differences, share_intervals
 
@@ -162,14 +164,32 @@ def held(limits: Limits, truth: float) -> tuple[float, float]:
     return float(((low <= truth + 1e-12) & (truth <= high + 1e-12)).mean()), float((high - low).mean())
 
 
+def floor_table(populations: list[tuple[Floats, Floats]], draws: int = 1000) -> None:
+    """What the least correlation that our intervals assume does."""
+    for floor in (0, 0.05, 0.1, 0.15, 0.2, 0.25):
+        with patch.object(statistics, "CORRELATION_FLOOR", floor):
+            for actions in (5, 10, 32):
+                rng = np.random.default_rng(5)
+                drawn = (draw_shares(rng, *counts, (draws, actions)) for counts in populations)
+                cells = [{"ours": held(ours_share(sample, size), truth)} for sample, size, truth in drawn]
+                summary(cells, f"floor {floor:.2f}, {actions} actions")
+
+
+def draw_shares(
+    rng: np.random.Generator, hits: Floats, totals: Floats, shape: tuple[int, int]
+) -> tuple[Floats, Floats, float]:
+    """Hits and totals of ``shape`` (samples, actions) from a population, and its true share."""
+    chances = hits / totals
+    sample = rng.binomial(PROMPTS, chances[rng.integers(0, len(chances), shape)]).astype(float)
+    return sample, np.full(shape, float(PROMPTS)), float(chances.mean())
+
+
 def share_tables(populations: list[tuple[Floats, Floats]], draws: int = 1000) -> None:
     rng = np.random.default_rng(1)
     for actions in ACTIONS:
         cells = []
         for hits, totals in populations:
-            chances = (hits / totals)[rng.integers(0, len(hits), (draws, actions))]
-            sample, size = rng.binomial(PROMPTS, chances).astype(float), np.full((draws, actions), float(PROMPTS))
-            truth = float((hits / totals).mean())
+            sample, size, truth = draw_shares(rng, hits, totals, (draws, actions))
             cells.append({name: held(method(sample, size), truth) for name, method in SHARES.items()})
         summary(cells, f"shares, {actions} actions")
         if actions == 32:
@@ -256,7 +276,8 @@ def correlations(shares: list[tuple[Floats, Floats]], pairs: list[Floats]) -> No
     for label, found in (("shares", parts), ("paired differences", twice)):
         values = [between / (between + within) for between, within in found if between + within > 0]
         print(f"correlation of {label}, {len(values)}, at 0/10/25/50/75/90/100 %:", end=" ")
-        print(np.quantile(values, [0, 0.1, 0.25, 0.5, 0.75, 0.9, 1]).round(3))
+        print(np.quantile(values, [0, 0.1, 0.25, 0.5, 0.75, 0.9, 1]).round(3), end=" ")
+        print(f"above {statistics.CORRELATION_FLOOR}: {np.mean(np.array(values) > statistics.CORRELATION_FLOOR):.0%}")
 
 
 def main() -> None:
@@ -267,6 +288,7 @@ def main() -> None:
     rows = study()
     shares, pairs = list(shares_of_study(rows)), list(pairs_of_study(rows))
     correlations(shares, pairs)
+    floor_table(shares)
     share_tables(shares)
     paired_tables(pairs)
     planner_table(pairs)
