@@ -102,9 +102,9 @@ def share_intervals(
     """``share_interval`` of many groups: one row a group, shape (groups, clusters) in; nan where there is no prompt.
 
     Gives the columns estimate, low, high, clusters and reason, with the index of ``hits`` where that is a frame. The
-    sample's variance gives an effective sample size (Rao and Scott 1992; Saha and others use the same idea), never
-    more than independent prompts with ``CORRELATION_FLOOR`` would be worth, and that goes into Wilson's interval with
-    a t quantile for the normal one (Dean and Pagano 2015; Franco and others 2019).
+    jackknife variance over clusters gives an effective sample size (Rao and Scott 1992), never more than prompts
+    correlated by ``CORRELATION_FLOOR`` are worth, and that goes into Wilson's interval with a t quantile in place of
+    the normal one (Franco and others 2019 compare such intervals and recommend this form).
     """
     _check_level(level)
     index = hits.index if isinstance(hits, pd.DataFrame) else None
