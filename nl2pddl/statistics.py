@@ -265,11 +265,10 @@ def _letter(number: int) -> str:
 
 def _jackknife(values: Floats, totals: Floats) -> Floats:
     """The variance of sum(values) / sum(totals) when each cluster in turn is left out; nan for fewer than two."""
-    present = totals > 0
-    clusters, value, total = present.sum(axis=1), values.sum(axis=1)[:, None], totals.sum(axis=1)[:, None]
+    clusters = (totals > 0).sum(axis=1)  # leaving out one without prompts changes nothing, so that it adds 0 below
+    value, total = values.sum(axis=1)[:, None], totals.sum(axis=1)[:, None]
     without = (value - values) / (total - totals)
-    squares = np.where(present, (without - value / total) ** 2, 0.0)
-    variance: Floats = squares.sum(axis=1) * (clusters - 1) / clusters
+    variance: Floats = ((without - value / total) ** 2).sum(axis=1) * (clusters - 1) / clusters
     return variance
 
 

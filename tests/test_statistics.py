@@ -351,6 +351,9 @@ def test_a_significant_pair_may_be_tied_when_all_are_compared():
     p_values = {pair: 0.04 for pair in combinations("ABC", 2)}
     assert tied_groups({"A": 0.3, "B": 0.2, "C": 0.1}, p_values).letters == {"A": "a", "B": "a", "C": "a"}
     assert tied_groups({"A": 0.3, "B": 0.2}, {("B", "A"): 0.04}).letters == {"A": "a", "B": "b"}
+    for p_value, alpha, letters in ((0.051, 0.05, "aa"), (0.049, 0.05, "ab"), (0.051, 0.1, "ab"), (0.049, 0.01, "aa")):
+        found = tied_groups({"A": 0.3, "B": 0.2}, {("A", "B"): p_value}, alpha)
+        assert "".join(found.letters.values()) == letters
 
 
 def test_models_that_cannot_be_tested_are_tied():
