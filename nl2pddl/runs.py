@@ -31,6 +31,8 @@ from nl2pddl.records import Protocol
 from nl2pddl.session import Live, Session
 from nl2pddl.settings import Settings
 from nl2pddl.store import Store, queries, writes
+from nl2pddl.store.imports import add_imported
+from nl2pddl.study import Results
 
 OpenBackend = Callable[[str, Decoding, Path], Backend]
 
@@ -45,6 +47,7 @@ _ENDED = {
     "cancelled": RunStatus.CANCELLED,
     "paused": RunStatus.PAUSED,
     "failed": RunStatus.FAILED,
+    "imported": RunStatus.IMPORTED,
 }
 
 
@@ -160,6 +163,18 @@ def items_of(config: RunConfig, library: DomainLibrary) -> list[RunItem]:
     return list(plan_items(config, domains, library.with_language()))
 
 
+def new_id() -> str:
+    """An ID for a run: when, and what tells it from others of the same second."""
+    return f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
+
+
+def import_results(store: Store, results: Results) -> str:
+    """Store a results file as a run, and give its ID. Raises InputError where the same content is there already."""
+    run_id = new_id()
+    add_imported(store, run_id, results)
+    return run_id
+
+
 @dataclass(frozen=True)
 class RunEstimate:
     """What a run is expected to take: items, seconds, and dollars where its models have a price."""
@@ -206,7 +221,7 @@ class RunManager:
         if self.settings.dask:
             check_address(self.settings.dask)
         items = items_of(config, library)
-        run_id = f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
+        run_id = new_id()
         writes.add_run(self.store, run_id, config, items, [twins.find(library, name).source for name in config.domains])
         self._enqueue(run_id)
         return run_id
@@ -238,6 +253,8 @@ class RunManager:
     def again(self, run_id: str, indices: Sequence[int]) -> str:
         """Launch a new run of some items of an old one, by their index; corrections of an item go with it."""
         config = queries.run_config(self.store, run_id)
+        if config.kind is RunKind.IMPORTED:
+            raise InputError("this run was imported: its prompts are not known, so nothing of it can be run again")
         if config.kind is RunKind.DOMAIN:
             raise InputError("the steps of a whole domain build on each other; launch a copy of the run instead")
         total = queries.planned_total(self.store, run_id)

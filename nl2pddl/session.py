@@ -246,7 +246,7 @@ class Session:
             detail = queries.item_detail(self.store, self.run_id, index)
             told = corrections.feedback(detail.verdict)
             if told is not None:
-                added.append(corrections.correction(detail.item, detail.output, told, self.total))
+                added.append(corrections.correction(detail.item, detail.output or "", told, self.total))
         writes.add_items(self.store, self.run_id, added)
         return bool(added)
 

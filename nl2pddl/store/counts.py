@@ -9,6 +9,9 @@ from nl2pddl.store.database import Store
 
 # First answers to single actions, and a model's name with what its answers were held to.
 _FIRST = "round = 0 AND action <> '*'"
+# An output may be judged by the other protocol as well; what a run is counted by is its own.
+_JUDGED = """verdicts JOIN items USING (run_id, item_index) JOIN runs USING (run_id)
+    WHERE verdicts.protocol = runs.protocol"""
 _VARIANT = """(model || CASE WHEN grammar THEN ' + grammar' ELSE '' END
     || CASE WHEN contains(domain, '~') THEN ' (anonymised)' ELSE '' END)"""
 
@@ -22,7 +25,7 @@ def class_counts(store: Store, run_ids: Sequence[str]) -> Any:
     return store.frame(
         f"""
         SELECT {_VARIANT} AS model, description_class, result_class, subclass, count(*) AS count
-        FROM verdicts JOIN items USING (run_id, item_index) WHERE list_contains(?, run_id) AND {_FIRST}
+        FROM {_JUDGED} AND list_contains(?, run_id) AND {_FIRST}
         GROUP BY ALL ORDER BY ALL
         """,
         [list(run_ids)],
@@ -37,8 +40,7 @@ def are_counts(store: Store, run_ids: Sequence[str]) -> Any:
     return store.frame(
         f"""
         SELECT {_VARIANT} AS model, result_class, action_reconstruction_error AS are, count(*) AS count
-        FROM verdicts JOIN items USING (run_id, item_index)
-        WHERE list_contains(?, run_id) AND action_reconstruction_error IS NOT NULL AND {_FIRST}
+        FROM {_JUDGED} AND list_contains(?, run_id) AND action_reconstruction_error IS NOT NULL AND {_FIRST}
         GROUP BY ALL ORDER BY ALL
         """,
         [list(run_ids)],
@@ -49,8 +51,8 @@ def exact_counts(store: Store, run_ids: Sequence[str]) -> Any:
     """What is known of first answers beyond the class: protocol, result_class, exact, exercised (or missing), count."""
     return store.frame(
         f"""
-        SELECT protocol, result_class, exact, exercised, count(*) AS count
-        FROM verdicts JOIN items USING (run_id, item_index) WHERE list_contains(?, run_id) AND {_FIRST}
+        SELECT verdicts.protocol AS protocol, result_class, exact, exercised, count(*) AS count
+        FROM {_JUDGED} AND list_contains(?, run_id) AND {_FIRST}
         GROUP BY ALL ORDER BY ALL
         """,
         [list(run_ids)],
@@ -66,8 +68,7 @@ def round_counts(store: Store, run_ids: Sequence[str]) -> Any:
         f"""
         WITH judged AS (
             SELECT run_id, item_index % total AS first, round, {_VARIANT} AS model, result_class
-            FROM verdicts JOIN items USING (run_id, item_index) JOIN runs USING (run_id)
-            WHERE list_contains(?, run_id) AND action <> '*'
+            FROM {_JUDGED} AND list_contains(?, run_id) AND action <> '*'
         ),
         rounds AS (SELECT run_id, unnest(range(max(round) + 1)) AS number FROM judged GROUP BY run_id)
         SELECT model, number AS round, result_class, count(*) AS count
@@ -87,7 +88,7 @@ def whole_domain_counts(store: Store, run_ids: Sequence[str]) -> Any:
     return store.frame(
         f"""
         SELECT {_VARIANT} AS model, domain, result_class, subclass, count(*) AS count
-        FROM verdicts JOIN items USING (run_id, item_index) WHERE list_contains(?, run_id) AND action = '*'
+        FROM {_JUDGED} AND list_contains(?, run_id) AND action = '*'
         GROUP BY ALL ORDER BY ALL
         """,
         [list(run_ids)],

@@ -120,6 +120,23 @@ class Store:
         """The result of a read query as a pandas DataFrame."""
         return self._read(query, parameters, lambda cursor: cursor.df())
 
+    def batches(
+        self, query: str, parameters: Sequence[Any], size: int
+    ) -> Iterator[tuple[list[str], list[tuple[Any, ...]]]]:
+        """The rows of a read query, ``size`` at a time, each time with the names of the columns."""
+        # A cursor of its own: the thread's other queries would end this one.
+        with _translated(self.path), self._connection.cursor() as cursor:
+            cursor.execute(query, list(parameters))
+            names = [column[0] for column in cursor.description or ()]
+            while rows := cursor.fetchmany(size):
+                yield names, rows
+
+    def copy_to_parquet(self, query: str, parameters: Sequence[Any], out: Path) -> int:
+        """Write the result of a read query to a Parquet file, and give the number of its rows."""
+        name = str(out).replace("'", "''")
+        copied = self.rows(f"COPY ({query}) TO '{name}' (FORMAT parquet)", parameters)
+        return int(copied[0][0])
+
     def _read(
         self, query: str, parameters: Sequence[Any], take: Callable[[duckdb.DuckDBPyConnection], Result]
     ) -> Result:

@@ -114,6 +114,7 @@ def uncorrected(store: Store, run_id: str, model: str, rounds: int) -> list[int]
         """
         SELECT i.item_index FROM items i JOIN verdicts v USING (run_id, item_index)
         WHERE run_id = $1 AND model = $2 AND round < $3 AND result_class IN ('syntax', 'semantic', 'different')
+          AND protocol = (SELECT protocol FROM runs WHERE run_id = $1)
           AND item_index + (SELECT total FROM runs WHERE run_id = $1) NOT IN
               (SELECT item_index FROM items WHERE run_id = $1)
         ORDER BY item_index
@@ -204,7 +205,7 @@ _RESULTS = """
            action_reconstruction_error AS are, reason, shortcut, v.seconds AS judge_seconds,
            o.seconds AS generate_seconds, o.prompt_tokens, o.new_tokens, o.stop_reason, o.reused,
            action_relation, plan_relation, exercised, exact, working_plans, coalesce(cached, false) AS cached
-    FROM verdicts v JOIN items i USING (run_id, item_index) JOIN outputs o USING (run_id, item_index)
+    FROM verdicts v JOIN items i USING (run_id, item_index) LEFT JOIN outputs o USING (run_id, item_index)
 """
 
 
@@ -220,10 +221,11 @@ def results_frame(store: Store, run_ids: Sequence[str] | None = None) -> Any:
 
 @dataclass(frozen=True)
 class ItemDetail:
-    """Everything stored about one item; the JSON parts are decoded."""
+    """Everything stored about one item; the JSON parts are decoded. ``output`` is None where only the verdict was
+    imported."""
 
     item: RunItem
-    output: str
+    output: str | None
     stop_reason: str
     new_tokens: int
     generate_seconds: float
@@ -248,7 +250,7 @@ def item_detail(store: Store, run_id: str, item_index: int) -> ItemDetail:
         f"""
         SELECT {_ITEM_COLUMNS}, o.output, o.stop_reason, o.new_tokens, o.seconds, o.model_info, o.thinking, o.reused,
                o.sent_prompt, {columns}
-        FROM items i JOIN outputs o USING (run_id, item_index) JOIN verdicts v USING (run_id, item_index)
+        FROM items i JOIN verdicts v USING (run_id, item_index) LEFT JOIN outputs o USING (run_id, item_index)
         WHERE run_id = ? AND item_index = ? ORDER BY v.created_at DESC LIMIT 1
         """,
         [run_id, item_index],
@@ -263,8 +265,10 @@ def item_detail(store: Store, run_id: str, item_index: int) -> ItemDetail:
     output, stop_reason, new_tokens, seconds, model_info, thinking, reused, sent = row[13:21]
     item = _item(row[:13])
     item = replace(item, prompt=sent) if sent is not None else item
-    info = json.loads(model_info)
-    return ItemDetail(item, output, stop_reason, new_tokens, seconds, info, thinking or "", bool(reused), verdict)
+    info = json.loads(model_info or "{}")
+    return ItemDetail(
+        item, output, stop_reason or "", new_tokens or 0, seconds or 0.0, info, thinking or "", bool(reused), verdict
+    )
 
 
 def run_versions(store: Store, run_id: str) -> dict[str, str]:
@@ -289,7 +293,7 @@ def failed_items(store: Store, run_id: str) -> list[int]:
     rows = store.rows(
         """
         SELECT item_index % total AS first FROM verdicts JOIN items USING (run_id, item_index) JOIN runs USING (run_id)
-        WHERE run_id = ? GROUP BY first HAVING arg_max(result_class, round) <> 'equivalent' ORDER BY first
+        WHERE run_id = ? AND verdicts.protocol = runs.protocol GROUP BY first HAVING arg_max(result_class, round) <> 'equivalent' ORDER BY first
         """,
         [run_id],
     )
@@ -327,7 +331,7 @@ def verdict_list(
     if text:
         conditions.append("contains(lower(output), lower(?))")
         parameters.append(text)
-    tables = "verdicts JOIN items USING (run_id, item_index) JOIN outputs USING (run_id, item_index)"
+    tables = "verdicts JOIN items USING (run_id, item_index) LEFT JOIN outputs USING (run_id, item_index)"
     where = " AND ".join(conditions)
     total = store.rows(f"SELECT count(*) FROM {tables} WHERE {where}", parameters)[0][0]
     frame = store.frame(

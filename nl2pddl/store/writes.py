@@ -25,9 +25,12 @@ def add_run(
     """Store a run with all its items and the texts of its domains, so that everything after is only results."""
     with store.transaction() as cursor:
         cursor.execute(
-            "INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?)",
-            [run_id, now(), config.name, _json(config.to_dict()), _json(versions()), len(items)],
-        )
+            "INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?)",
+            [
+                run_id, now(), config.name, _json(config.to_dict()), _json(versions()), len(items),
+                config.evaluation.protocol.value,
+            ],
+        )  # fmt: skip
         for source in sources:
             cursor.execute(
                 "INSERT INTO domains VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",

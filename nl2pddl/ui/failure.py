@@ -114,6 +114,10 @@ def _show_list(verdicts: Any) -> None:
 def show_item(store: Store, run_id: str, index: int) -> None:
     """One judged output: verdict, action, diff, plans, prompt and how it was made."""
     detail = queries.item_detail(store, run_id, index)
+    if detail.output is None:
+        _show_verdict(detail)
+        st.info("This verdict was imported: its prompt and its output are not in the file that it comes from.")
+        return
     domain = from_source(queries.domain_source(store, detail.item.domain_sha))
     _show_verdict(detail)
     if detail.item.action == WHOLE_DOMAIN:
@@ -146,7 +150,7 @@ def _show_whole(detail: ItemDetail) -> None:
         rows = [{name: problem[key] for name, key in names.items()} for problem in detail.verdict["problems"]]
         st.dataframe(rows, hide_index=True)
     st.markdown("**Generated domain**")
-    show_text(detail.output, height=560)
+    show_text(detail.output or "", height=560)
 
 
 def _show_verdict(detail: ItemDetail) -> None:
@@ -191,7 +195,11 @@ def _show_action(detail: ItemDetail) -> None:
     else:
         st.markdown("**Extracted action**")
     with st.container(border=True):
-        st.html(markup.marked_html(mark_problems((detail.output if text is None else text)[:LONGEST_SHOWN], problems)))
+        st.html(
+            markup.marked_html(
+                mark_problems(((detail.output or "") if text is None else text)[:LONGEST_SHOWN], problems)
+            )
+        )
 
 
 def _show_texts(detail: ItemDetail) -> None:
@@ -201,7 +209,7 @@ def _show_texts(detail: ItemDetail) -> None:
         show_text(detail.item.prompt, height=420)
     with output:
         st.markdown("**Raw output**")
-        show_text(detail.output, height=420)
+        show_text(detail.output or "", height=420)
         reused = "; found again, not generated anew" if detail.reused else ""
         st.caption(f"{detail.new_tokens} new tokens, ended by: {plain(detail.stop_reason)}{reused}")
         if detail.thinking:

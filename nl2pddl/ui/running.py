@@ -28,6 +28,7 @@ _SIGNS = {
     RunStatus.CANCELLED.value: "■ cancelled",
     RunStatus.FAILED.value: "✕ failed",
     RunStatus.INTERRUPTED.value: "⚡ interrupted",
+    RunStatus.IMPORTED.value: "⇩ imported",
 }
 _STOP_HELP = (
     "What is stored stays, and the run can be resumed. Answers that are being generated now are dropped, and asked for "
@@ -121,7 +122,7 @@ def show_one(handles: Handles, runs: Any, labels: Mapping[str, str]) -> None:
     status = RunStatus(row["status"])
     with st.container(border=True):
         st.markdown(f"**{_SIGNS[status.value]}** · {row['judged']:,} of {row['total']:,} items judged")
-        if row["detail"] and status in (*_RESUMABLE, RunStatus.FINISHED):
+        if row["detail"] and status in (*_RESUMABLE, RunStatus.FINISHED, RunStatus.IMPORTED):
             (st.error if status is RunStatus.FAILED else st.info)(plain(row["detail"]))
         if status is RunStatus.INTERRUPTED:
             st.info("Its program ended before the run did. Everything stored is kept; resume to go on.")
@@ -140,6 +141,8 @@ def show_one(handles: Handles, runs: Any, labels: Mapping[str, str]) -> None:
 def _offer_again(handles: Handles, run_id: str, *, any_judged: bool) -> None:
     """Buttons that start a further run from this one."""
     config = queries.run_config(handles.store, run_id)
+    if config.kind is RunKind.IMPORTED:
+        return
     if st.button(
         "Copy to launch", key=f"copy-{run_id}", icon=":material/content_copy:", help="Change it, and launch it"
     ):
@@ -177,6 +180,9 @@ def _show_faults(handles: Handles, run_id: str) -> None:
 
 
 def _settings(config: RunConfig) -> str:
+    if config.kind is RunKind.IMPORTED:
+        parts = [f"models: {', '.join(config.models)}", f"domains: {', '.join(config.domains)}"]
+        return plain(" · ".join([*parts, f"descriptions: {', '.join(config.descriptions)}"]))
     parts = [
         f"models: {', '.join(config.models)}",
         f"domains: {', '.join(config.domains)}",
