@@ -163,7 +163,7 @@ def test_any_number_of_models_can_be_drawn(models: int) -> None:
 
 @pytest.mark.parametrize(("percent", "label"), [(0, "0%"), (0.3, "<1%"), (0.7, "<1%"), (1.2, "1%"), (99.7, "100%")])
 def test_what_occurred_is_never_labelled_zero(percent: float, label: str) -> None:
-    assert figures._share(percent) == label
+    assert figures.short_share(percent) == label
 
 
 def test_the_table_behind_equivalent_counts_what_is_known() -> None:

@@ -293,7 +293,8 @@ def failed_items(store: Store, run_id: str) -> list[int]:
     rows = store.rows(
         """
         SELECT item_index % total AS first FROM verdicts JOIN items USING (run_id, item_index) JOIN runs USING (run_id)
-        WHERE run_id = ? AND verdicts.protocol = runs.protocol GROUP BY first HAVING arg_max(result_class, round) <> 'equivalent' ORDER BY first
+        WHERE run_id = ? AND verdicts.protocol = runs.protocol
+        GROUP BY first HAVING arg_max(result_class, round) <> 'equivalent' ORDER BY first
         """,
         [run_id],
     )

@@ -13,7 +13,7 @@ from nl2pddl.records import DescriptionClass, EvaluationSettings
 from nl2pddl.runs import items_of
 from nl2pddl.store import Store, queries, writes
 from nl2pddl.ui.text import plain
-from tests.conftest import ROOT
+from tests.conftest import ROOT, write_script
 from tests.pages.conftest import blocksworld_script
 
 Visit = Callable[..., AppTest]
@@ -219,7 +219,7 @@ def test_a_domain_that_is_not_there_is_told_in_words(visit: Visit) -> None:
 
 
 def test_a_copied_run_is_the_run_that_was(data: Path, visit: Visit) -> None:
-    model = blocksworld_script(data / "m.jsonl")
+    model = write_script(data / "m.jsonl", [{"output": "x"}])
     config = RunConfig(
         (model,), ("blocksworld~nonsense~7", "gripper~neutral~2"), seed=2**50 + 1,
         evaluation=EvaluationSettings(exact=True, exact_states=5, exact_seconds=1.5),
