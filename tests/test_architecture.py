@@ -42,6 +42,7 @@ RANKS = (
     {"session"},
     {"runs"},
     {"figures", "tables"},
+    {"breakdown"},
     {"commands"},
     {"cli", "ui"},
     {"__main__"},

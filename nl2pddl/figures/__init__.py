@@ -9,6 +9,7 @@ from nl2pddl.figures.bars import (
     round_bars,
     subclass_bars,
 )
+from nl2pddl.figures.marks import difference_dots, heat_map, share_dots, size_scatter
 from nl2pddl.figures.shares import (
     are_table,
     best_descriptions,
@@ -23,6 +24,7 @@ from nl2pddl.figures.style import CLASS_COLOURS, CLASSES, empty_figure, short_sh
 
 __all__ = [
     "CLASSES", "CLASS_COLOURS", "are_histogram", "are_table", "best_descriptions", "beyond_table", "class_bars",
-    "class_pies", "class_table", "different_bars", "different_pies", "different_table", "empty_figure", "round_bars",
-    "round_table", "short_share", "subclass_bars", "subclass_table", "undecided_count",
+    "class_pies", "class_table", "difference_dots", "different_bars", "different_pies", "different_table",
+    "empty_figure", "heat_map", "round_bars", "round_table", "share_dots", "short_share", "size_scatter",
+    "subclass_bars", "subclass_table", "undecided_count",
 ]  # fmt: skip

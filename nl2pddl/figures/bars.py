@@ -25,8 +25,11 @@ from nl2pddl.figures.style import (
     laid_out,
     panels,
     plain,
+    points,
     short_share,
 )
+
+LINKED = ("model", "description_class", "result_class", "subclass")  # columns by which outputs can be listed
 
 
 def class_bars(table: Frame) -> go.Figure:
@@ -89,7 +92,7 @@ def _subclass_bar(rows: Frame, name: str, colour: str, *, legend: bool) -> go.Ba
         text=[f"{count} ({short_share(share)})" for count, share in zip(rows["count"], rows["percent"], strict=True)],
         textposition="outside",
         cliponaxis=False,
-        customdata=rows[["count", "total"]],
+        customdata=points(rows, ["model", "subclass"], result_class=name),
         hovertemplate="%{y}: %{customdata[0]} of %{customdata[1]} (%{x:.1f}%)<extra></extra>",
     )
 
@@ -114,6 +117,7 @@ def are_histogram(table: Frame) -> go.Figure:
                 legendrank=CLASSES.index(name),
                 showlegend=name not in shown,
                 marker={"color": CLASS_COLOURS[name], "line": EDGE},
+                customdata=points(rows, ["model", "result_class", "are"]),
                 hovertemplate=f"ARE %{{x}}, {name}: %{{y}} actions<extra></extra>",
             )
             shown.add(name)
@@ -146,7 +150,10 @@ def _bars(
     for number, name in enumerate(facets, start=1):
         panel = table[table[facet] == name]
         for value, colour in colours.items():
-            figure.add_trace(_bar(panel[panel[part] == value], value, colour, legend=number == 1), row=number, col=1)
+            rows = panel[panel[part] == value]
+            told = [column for column in ("model", facet, part) if column in LINKED]
+            bar = _bar(rows, value, colour, points(rows, told), legend=number == 1)
+            figure.add_trace(bar, row=number, col=1)
         for row in panel.drop_duplicates("model").itertuples():
             star = "★ " if (row.model, name) in set(starred) else ""
             figure.add_annotation(
@@ -160,7 +167,7 @@ def _bars(
     return laid_out(figure, height, right=80)
 
 
-def _bar(rows: Frame, name: str, colour: str, *, legend: bool) -> go.Bar:
+def _bar(rows: Frame, name: str, colour: str, told: list[list[object]], *, legend: bool) -> go.Bar:
     texts = [f"{percent:.0f}%" if percent >= 5 else "" for percent in rows["percent"]]
     return go.Bar(
         x=rows["percent"],
@@ -175,7 +182,7 @@ def _bar(rows: Frame, name: str, colour: str, *, legend: bool) -> go.Bar:
         insidetextanchor="middle",
         textangle=0,
         textfont={"color": TEXT_ON_COLOUR},
-        customdata=rows[["count", "total"]],
+        customdata=told,
         hovertemplate=f"%{{y}}<br>{name}: %{{customdata[0]}} of %{{customdata[1]}} (%{{x:.1f}}%)<extra></extra>",
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from html import escape
 
@@ -61,11 +62,35 @@ def laid_out(figure: go.Figure, height: int, right: int = 20) -> go.Figure:
     figure.update_layout(
         height=height,
         margin={"l": 10, "r": right, "t": 70, "b": 40},
-        legend={"orientation": "h", "yanchor": "top", "y": 1, "yref": "container", "xanchor": "left", "x": 0},
+        legend={
+            "entrywidth": 74,
+            "orientation": "h",
+            "yanchor": "top",
+            "y": 1,
+            "yref": "container",
+            "xanchor": "left",
+            "x": 0,
+        },
         legend_traceorder="normal",
         dragmode=False,
     )
     return figure
+
+
+def points(rows: Frame, columns: Sequence[str], **fixed: str) -> list[list[object]]:
+    """What each mark of a figure stands for: count, total, and as JSON the values that tell its outputs from others.
+
+    ``columns`` are those of ``rows`` that tell them apart, ``fixed`` what all rows share. A missing total is the count.
+    """
+    totals = rows["total"] if "total" in rows else rows["count"]
+    told = [
+        {**dict(zip(columns, values, strict=True)), **fixed} for values in rows[list(columns)].itertuples(index=False)
+    ]
+    return [
+        # With "<" escaped: the library reads tags in texts that it shows, and this one should be none wherever it goes.
+        [int(count), int(total), json.dumps({name: str(value) for name, value in one.items()}).replace("<", "\\u003c")]
+        for count, total, one in zip(rows["count"], totals, told, strict=True)
+    ]
 
 
 def distinct(column: pd.Series) -> list[str]:

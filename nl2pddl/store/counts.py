@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from nl2pddl.store.database import Store
@@ -14,6 +14,23 @@ _JUDGED = """verdicts JOIN items USING (run_id, item_index) JOIN runs USING (run
     WHERE verdicts.protocol = runs.protocol"""
 _VARIANT = """(model || CASE WHEN grammar THEN ' + grammar' ELSE '' END
     || CASE WHEN contains(domain, '~') THEN ' (anonymised)' ELSE '' END)"""
+
+
+def cube(store: Store, run_ids: Sequence[str]) -> Any:
+    """The first answers of the runs, counted by everything that charts tell apart, each judged by its run's protocol.
+
+    Columns: run_id, model, grammar, domain, action, description_class, protocol, result_class, subclass, are, exact,
+    exercised (the last four perhaps missing), count. A million verdicts make some ten thousand rows.
+    """
+    return store.frame(
+        f"""
+        SELECT run_id, model, grammar, domain, action, description_class, verdicts.protocol AS protocol, result_class,
+               subclass, action_reconstruction_error AS are, exact, exercised, count(*) AS count
+        FROM {_JUDGED} AND list_contains(?, run_id) AND {_FIRST}
+        GROUP BY ALL ORDER BY ALL
+        """,
+        [list(run_ids)],
+    )
 
 
 def class_counts(store: Store, run_ids: Sequence[str]) -> Any:
@@ -59,16 +76,18 @@ def exact_counts(store: Store, run_ids: Sequence[str]) -> Any:
     )
 
 
-def round_counts(store: Store, run_ids: Sequence[str]) -> Any:
+def round_counts(store: Store, run_ids: Sequence[str], wanted: Mapping[str, Sequence[str]] | None = None) -> Any:
     """Where the answers stand after each round of corrections: model, round, result_class, count.
 
     An answer that needed no further round counts in all later ones as it is. Empty where no run has corrections.
+    ``wanted`` maps columns of items to the values let through (none: all).
     """
+    conditions, values = _conditions(wanted or {})
     return store.frame(
         f"""
         WITH judged AS (
             SELECT run_id, item_index % total AS first, round, {_VARIANT} AS model, result_class
-            FROM {_JUDGED} AND list_contains(?, run_id) AND action <> '*'
+            FROM {_JUDGED} AND list_contains(?, run_id) AND action <> '*'{conditions}
         ),
         rounds AS (SELECT run_id, unnest(range(max(round) + 1)) AS number FROM judged GROUP BY run_id)
         SELECT model, number AS round, result_class, count(*) AS count
@@ -79,17 +98,27 @@ def round_counts(store: Store, run_ids: Sequence[str]) -> Any:
         WHERE run_id IN (SELECT run_id FROM judged WHERE round > 0)
         GROUP BY ALL ORDER BY ALL
         """,
-        [list(run_ids)],
+        [list(run_ids), *values],
     )
 
 
-def whole_domain_counts(store: Store, run_ids: Sequence[str]) -> Any:
-    """How many generated domains: model, domain, result_class, subclass (or missing), count."""
+def whole_domain_counts(store: Store, run_ids: Sequence[str], wanted: Mapping[str, Sequence[str]] | None = None) -> Any:
+    """How many generated domains: model, domain, result_class, subclass (or missing), count.
+
+    ``wanted`` as in ``round_counts``.
+    """
+    conditions, values = _conditions(wanted or {})
     return store.frame(
         f"""
         SELECT {_VARIANT} AS model, domain, result_class, subclass, count(*) AS count
-        FROM {_JUDGED} AND list_contains(?, run_id) AND action = '*'
+        FROM {_JUDGED} AND list_contains(?, run_id) AND action = '*'{conditions}
         GROUP BY ALL ORDER BY ALL
         """,
-        [list(run_ids)],
+        [list(run_ids), *values],
     )
+
+
+def _conditions(wanted: Mapping[str, Sequence[str]]) -> tuple[str, list[list[str]]]:
+    columns = ("model", "domain", "description_class")
+    chosen = [(name, list(wanted[name])) for name in columns if wanted.get(name)]
+    return "".join(f" AND list_contains(?, {name})" for name, _ in chosen), [values for _, values in chosen]

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import streamlit as st
 
 from nl2pddl import figures
+from nl2pddl.ui import shell
 from nl2pddl.ui.choosing import model_labels
 from nl2pddl.ui.text import plain
 
+Link = Callable[[Mapping[str, str]], Mapping[str, str | Sequence[str]]]
 _HELP = {
     "equivalent": "The top-k plans of the generated and the original domain are plans of each other.",
     "different": "A valid action, but the domain plans differently: no plan, or one that does not cross over.",
@@ -58,12 +62,13 @@ def show_headline(counts: Any, runs: int) -> None:
     )  # fmt: skip
 
 
-def warn_of_mixed_protocols(beyond: Any) -> None:
+def warn_of_mixed_protocols(cube: Any) -> None:
     """Say where the chosen runs were judged by different rules: their shares do not compare."""
-    protocols = sorted(beyond["protocol"].unique())
+    protocols = sorted(cube["protocol"].unique())
     if len(protocols) > 1:
         st.warning(
-            f"These runs follow different protocols ({', '.join(protocols)}); choose runs of one to compare.",
+            f"These runs follow different protocols ({', '.join(protocols)}); to compare, "
+            "choose runs of one, or filter by protocol.",
             icon=":material/rule:",
         )
 
@@ -128,9 +133,21 @@ def show_whole_domains(counts: Any) -> None:
     st.dataframe(labelled(counts), column_order=shown, column_config=config, hide_index=True, key="whole")
 
 
-def show_figure(figure: Any, table: Any, key: str) -> None:
-    """A figure, and its numbers in an expander below."""
-    st.plotly_chart(figure, width="stretch", config=_CONFIG, key=key)
+def show_figure(figure: Any, table: Any, key: str, link: Link | None = None) -> None:
+    """A figure, and its numbers in an expander below.
+
+    With ``link`` a click on a mark opens the outputs behind it: it gives the query from what the mark stands for (see
+    ``figures.points``).
+    """
+    if link is None:
+        st.plotly_chart(figure, width="stretch", config=_CONFIG, key=key)
+    else:
+        event: Any = st.plotly_chart(
+            figure, width="stretch", config=_CONFIG, key=key, on_select="rerun", selection_mode="points"
+        )
+        marks = [mark.get("customdata") for mark in event.selection.points]
+        if marks and marks[0]:
+            st.switch_page(shell.FAILURES, query_params=link(json.loads(marks[0][2])))
     if table.empty:
         return
     with st.expander("Numbers"):
@@ -140,9 +157,8 @@ def show_figure(figure: Any, table: Any, key: str) -> None:
         st.dataframe(table, column_order=list(columns), column_config=columns, hide_index=True, key=f"{key}-numbers")
 
 
-def show_full_names(counts: Any) -> None:
+def show_full_names(labels: Mapping[str, str]) -> None:
     """What the short model names stand for, where they were shortened."""
-    labels = model_labels(counts["model"].unique())
     shortened = [f"{short}: {model}" for model, short in labels.items() if short != model]
     if shortened:
         st.caption(plain("Models: " + " · ".join(shortened)))

@@ -2,6 +2,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
@@ -59,16 +60,17 @@ def test_undecided_outputs_are_stated_and_in_no_percentage(data: Path, judged: s
 
 def test_figures_and_their_tables_are_shown(judged: str, visit: Visit) -> None:
     app = visit("results")
-    assert len(app.get("plotly_chart")) == 4
-    assert [heading.value for heading in app.subheader] == [
-        "Result classes by model and description class", "Subclasses", "Within “different”",
-        "Behind “equivalent”", "Action reconstruction error",
-    ]  # fmt: skip
-    classes, subclasses, different, behind, errors = (table.value for table in app.dataframe)
-    assert list(classes["percent"]) == [25.0] * 8
+    assert [heading.value for heading in app.subheader] == ["Result classes by model and description class"]
+    assert list(app.dataframe[0].value["percent"]) == [25.0] * 8
+    app = visit("results", view="Subclasses")
+    assert [heading.value for heading in app.subheader] == ["Subclasses", "Within “different”"]
+    subclasses, different = (table.value for table in app.dataframe)
     counts = subclasses.set_index("subclass")["count"].to_dict()
     assert (counts["equivalent"], counts["NoPDDL"], counts["PError"], counts["TError"]) == (4, 2, 2, 4)
     assert different["count"].sum() == 4
+    errors = visit("results", view="ARE").dataframe[0].value
+    assert errors[errors["result_class"] == "equivalent"][["are", "count"]].to_numpy().tolist() == [[0, 4]]
+    behind = visit("results", view="Equivalents").dataframe[0].value
     assert behind.to_dict("records") == [
         {
             "Protocol": "strict",
@@ -80,16 +82,38 @@ def test_figures_and_their_tables_are_shown(judged: str, visit: Visit) -> None:
             "Not exercised": 0,
         }
     ]
-    assert errors[errors["result_class"] == "equivalent"][["are", "count"]].to_numpy().tolist() == [[0, 4]]
+
+
+def test_table_1_of_an_own_run_stands_beside_the_paper_s(judged: str, visit: Visit) -> None:
+    app = visit("results", view="Table 1")
+    own, paper = (table.value for table in app.dataframe)
+    assert (own.loc["Equiv"].iloc[0], own.loc["TError"].iloc[0]) == (25.0, 25.0)
+    assert paper.loc["Equiv", "70b"] == pytest.approx(24.84, abs=0.01)
+    assert [button.label for button in app.get("download_button")] == ["CSV", "LaTeX"]
+
+
+def test_shares_by_place(judged: str, visit: Visit) -> None:
+    table = visit("results", view="Domains and actions").dataframe[0].value
+    assert table.set_index("place")["percent"].to_dict() == {
+        "blocksworld/pick-up": 100.0, "blocksworld/put-down": 0.0, "blocksworld/stack": 0.0, "blocksworld/unstack": 0.0,
+    }  # fmt: skip
+
+
+def test_filters_cut_every_count_and_stand_in_the_link(judged: str, visit: Visit) -> None:
+    app = visit("results", action="pick-up", description_class="flipped")
+    assert metrics(app)["Outputs"][0] == "2"
+    app.multiselect(key="description_class").set_value([]).run()
+    assert metrics(app)["Outputs"][0] == "4"
+    app.multiselect(key="action").set_value([]).run()
+    assert metrics(app)["Outputs"][0] == "16"
 
 
 def test_pies_are_drawn_on_demand(judged: str, visit: Visit) -> None:
     app = visit("results")
     assert '"type":"bar"' in app.get("plotly_chart")[0].proto.spec
-    app.get("button_group")[0].set_value("Pies")
+    app.get("button_group")[1].set_value("Pies")
     app.run()
     assert '"type":"pie"' in app.get("plotly_chart")[0].proto.spec
-    assert '"type":"pie"' in app.get("plotly_chart")[2].proto.spec
 
 
 def test_the_latest_run_is_chosen_and_a_link_chooses_another(data: Path, judged: str, visit: Visit) -> None:
