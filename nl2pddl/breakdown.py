@@ -10,6 +10,7 @@ import pandas as pd
 
 from nl2pddl.figures import CLASSES
 from nl2pddl.records import ResultClass
+from nl2pddl.statistics import share_intervals
 from nl2pddl.study import study_model
 
 FILTERS = ("model", "domain", "action", "description_class", "protocol")
@@ -56,33 +57,51 @@ def beyond_of(cube: pd.DataFrame) -> pd.DataFrame:
     return _summed(cube, ["protocol", "result_class", "exact", "exercised"])
 
 
-def clusters(cube: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
-    """How many decided outputs and equivalents each group has of each action: *by, cluster, hits, total.
+def shares(cube: pd.DataFrame, by: Sequence[str], part: str, parts: Sequence[str]) -> pd.DataFrame:
+    """The share of each part (of the column ``part``) in each group, with its 95% interval.
 
-    The action (of its domain; a twin's is its original's) is the cluster: prompts of one action are not independent.
+    Columns: *by, ``part``, count, total, percent, low, high (percent), reason (why an interval is missing or wide).
+    Shares are of the decided outputs. Prompts of one action are not independent, so the actions are the clusters.
     """
     decided = cube[cube["result_class"].isin(CLASSES)]
-    twin_of = decided["domain"].str.split("~").str[0]
-    # A twin's action has another name; its place among the domain's actions is what both share, but not in the cube.
-    table = decided.assign(
-        cluster=twin_of + "/" + decided["action"],
-        hits=decided["count"].where(decided["result_class"] == _EQUIVALENT, 0),
-        total=decided["count"],
-    )
-    summed: pd.DataFrame = table.groupby([*by, "cluster"], sort=False)[["hits", "total"]].sum().reset_index()
-    return summed
+    keyed = decided.assign(cluster=decided["domain"].astype(str) + "/" + decided["action"].astype(str))
+    totals = _wide(keyed, by)
+    tables = []
+    for value in parts:
+        hits = _wide(keyed[keyed[part] == value], by).reindex(index=totals.index, columns=totals.columns).fillna(0)
+        found = share_intervals(hits.where(totals.notna()), totals)
+        tables.append(
+            pd.DataFrame(
+                {
+                    part: value,
+                    "count": hits.sum(axis=1).astype(int),
+                    "total": totals.sum(axis=1).astype(int),
+                    "percent": 100 * hits.sum(axis=1) / totals.sum(axis=1),
+                    "low": 100 * found["low"].to_numpy(),
+                    "high": 100 * found["high"].to_numpy(),
+                    "reason": found["reason"].to_numpy(),
+                },
+                index=totals.index,
+            )
+        )
+    return pd.concat(tables).reset_index() if tables else pd.DataFrame()
+
+
+def _wide(keyed: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
+    """The counts, a line a group and a column a cluster."""
+    summed = keyed.groupby([*by, "cluster"], sort=False, observed=True)["count"].sum()
+    return summed.unstack("cluster")
 
 
 def equivalent_shares(cube: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
-    """The share of equivalents of each group, in percent of its decided outputs: *by, count, total, percent."""
-    table = clusters(cube, by).groupby(list(by), sort=False)[["hits", "total"]].sum().reset_index()
-    return table.rename(columns={"hits": "count"}).assign(percent=100 * table["hits"] / table["total"])
+    """The share of equivalents of each group, as ``shares``."""
+    return shares(cube, by, "result_class", [_EQUIVALENT])
 
 
 def outputs_of(cube: pd.DataFrame) -> list[int]:
     """How many decided outputs each model (label) has."""
     decided = cube[cube["result_class"].isin(CLASSES)]
-    return [int(total) for total in decided.groupby("label", sort=False)["count"].sum()]
+    return [int(total) for total in decided.groupby("label", sort=False, observed=True)["count"].sum()]
 
 
 def is_chat(model: str) -> bool:
@@ -103,5 +122,5 @@ def size_of(model: str, listed: Mapping[str, float]) -> float | None:
 
 
 def _summed(cube: pd.DataFrame, by: list[str]) -> pd.DataFrame:
-    summed: pd.DataFrame = cube.groupby(by, dropna=False, sort=False)["count"].sum().reset_index()
+    summed: pd.DataFrame = cube.groupby(by, dropna=False, sort=False, observed=True)["count"].sum().reset_index()
     return summed

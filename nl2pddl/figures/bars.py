@@ -93,7 +93,7 @@ def _subclass_bar(rows: Frame, name: str, colour: str, *, legend: bool) -> go.Ba
         textposition="outside",
         cliponaxis=False,
         customdata=points(rows, ["model", "subclass"], result_class=name),
-        hovertemplate="%{y}: %{customdata[0]} of %{customdata[1]} (%{x:.1f}%)<extra></extra>",
+        hovertemplate="%{y}: %{customdata[0]} of %{customdata[1]} (%{x:.1f}%%{customdata[3]})<extra></extra>",
     )
 
 
@@ -183,7 +183,8 @@ def _bar(rows: Frame, name: str, colour: str, told: list[list[object]], *, legen
         textangle=0,
         textfont={"color": TEXT_ON_COLOUR},
         customdata=told,
-        hovertemplate=f"%{{y}}<br>{name}: %{{customdata[0]}} of %{{customdata[1]}} (%{{x:.1f}}%)<extra></extra>",
+        hovertemplate=f"%{{y}}<br>{name}: %{{customdata[0]}} of %{{customdata[1]}} "
+        "(%{x:.1f}%%{customdata[3]})<extra></extra>",
     )
 
 

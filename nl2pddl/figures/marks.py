@@ -17,8 +17,10 @@ _SYMBOLS = ("circle", "diamond", "square", "cross", "triangle-up", "x")
 _NEUTRAL = "#7f7f7f"
 
 
-def share_dots(table: Frame, series: str) -> go.Figure:
+def share_dots(table: Frame, series: str, named: Sequence[str] | None = None) -> go.Figure:
     """Shares of equivalents with their intervals, a line a model, a colour and a mark a series.
+
+    ``named`` are other names for the lines, in their order.
 
     ``table`` has the columns model, ``series``, percent, low, high (percent, nan where unknown), count, total.
     """
@@ -39,20 +41,16 @@ def share_dots(table: Frame, series: str) -> go.Figure:
                 marker={"color": SERIES[number % len(SERIES)], "symbol": _SYMBOLS[number % len(_SYMBOLS)], "size": 11},
                 error_x=_errors(rows),
                 customdata=points(rows, ["model", *([series] if series in LINKED else [])]),
-                text=[_interval(low, high) for low, high in zip(rows["low"], rows["high"], strict=True)],
-                hovertemplate=plain(name) + ": %{x:.1f}%%{text}<br>%{customdata[0]} of %{customdata[1]}<extra></extra>",
+                hovertemplate=plain(name)
+                + ": %{x:.1f}%%{customdata[3]}<br>%{customdata[0]} of %{customdata[1]}<extra></extra>",
             )
         )
     figure.update_yaxes(
-        tickvals=list(range(len(models))), ticktext=[plain(model) for model in models], autorange="reversed",
+        tickvals=list(range(len(models))), ticktext=[plain(name) for name in named or models], autorange="reversed",
         automargin=True, zeroline=False,
     )  # fmt: skip
     figure.update_xaxes(ticksuffix="%", rangemode="tozero", title_text="equivalent, with 95% interval")
     return laid_out(figure, 130 + BAR_HEIGHT * len(models) * max(1, math.ceil(len(names) / 2)))
-
-
-def _interval(low: float, high: float) -> str:
-    return "" if math.isnan(low) or math.isnan(high) else f" [{low:.1f}, {high:.1f}]"
 
 
 def _errors(rows: Frame) -> dict[str, Any]:
@@ -103,7 +101,7 @@ def heat_map(table: Frame, rows: str, columns: Sequence[str], linked: Sequence[s
             marker={"symbol": "square", "size": 24, "opacity": 0},
             text=[f"{share:.1f}%" for share in table["percent"]],
             customdata=points(table, ["model", *linked]),
-            hovertemplate="%{y}, %{x}: %{text}<br>%{customdata[0]} of %{customdata[1]}<extra></extra>",
+            hovertemplate="%{y}, %{x}: %{text}%{customdata[3]}<br>%{customdata[0]} of %{customdata[1]}<extra></extra>",
             showlegend=False,
         )
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from html import escape
 
@@ -81,16 +82,29 @@ def points(rows: Frame, columns: Sequence[str], **fixed: str) -> list[list[objec
     """What each mark of a figure stands for: count, total, and as JSON the values that tell its outputs from others.
 
     ``columns`` are those of ``rows`` that tell them apart, ``fixed`` what all rows share. A missing total is the count.
+    Fourth comes the interval of the share in words, or nothing.
     """
+    intervals = [""] * len(rows)
+    if "low" in rows:
+        intervals = [_interval(low, high) for low, high in zip(rows["low"], rows["high"], strict=True)]
     totals = rows["total"] if "total" in rows else rows["count"]
     told = [
         {**dict(zip(columns, values, strict=True)), **fixed} for values in rows[list(columns)].itertuples(index=False)
     ]
     return [
         # With "<" escaped: the library reads tags in texts that it shows, and this one should be none wherever it goes.
-        [int(count), int(total), json.dumps({name: str(value) for name, value in one.items()}).replace("<", "\\u003c")]
-        for count, total, one in zip(rows["count"], totals, told, strict=True)
+        [
+            int(count),
+            int(total),
+            json.dumps({name: str(value) for name, value in one.items()}).replace("<", "\\u003c"),
+            interval,
+        ]
+        for count, total, one, interval in zip(rows["count"], totals, told, intervals, strict=True)
     ]
+
+
+def _interval(low: float, high: float) -> str:
+    return "" if math.isnan(low) or math.isnan(high) else f", 95% interval {low:.1f}–{high:.1f}%"
 
 
 def distinct(column: pd.Series) -> list[str]:

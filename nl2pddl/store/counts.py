@@ -33,6 +33,33 @@ def cube(store: Store, run_ids: Sequence[str]) -> Any:
     )
 
 
+def outcomes(store: Store, run_ids: Sequence[str], wanted: Mapping[str, Sequence[str]], across: str) -> Any:
+    """Whether each prompt's first answer is equivalent, a column for each value of ``across``: 1, 0, or missing.
+
+    ``across``: "model" (columns are models, as in ``class_counts``) or "description_class". The column ``cluster`` is
+    the prompt's action with its domain. Prompts are the same where action, description class, number and context
+    examples are; across description classes the class may differ, and the model may not. Of several answers to one
+    prompt the latest run's first counts; the undecided do not. ``wanted`` as in ``round_counts``.
+    """
+    conditions, values = _conditions(wanted)
+    column = {"model": _VARIANT, "description_class": "description_class"}[across]
+    other = {"model": "description_class", "description_class": _VARIANT}[across]
+    judged = f"""
+        SELECT {column} AS compared, {other} AS fixed, domain || '/' || action AS cluster, sample, context,
+               arg_max((result_class = 'equivalent')::TINYINT, (run_id, -draw)) AS hit
+        FROM {_JUDGED} AND list_contains(?, run_id) AND {_FIRST} AND result_class <> 'undecided'{conditions}
+        GROUP BY ALL
+    """
+    parameters = [list(run_ids), *values]
+    names = [str(name) for (name,) in store.rows(f"SELECT DISTINCT compared FROM ({judged}) ORDER BY 1", parameters)]
+    columns = ", ".join(f"max(hit) FILTER (compared = ?) AS c{number}" for number in range(len(names)))
+    frame = store.frame(
+        f"SELECT cluster{', ' if names else ''}{columns} FROM ({judged}) GROUP BY fixed, cluster, sample, context",
+        [*names, *parameters],
+    )
+    return frame.rename(columns={f"c{number}": name for number, name in enumerate(names)})
+
+
 def class_counts(store: Store, run_ids: Sequence[str]) -> Any:
     """How many first answers of the runs: model, description_class, result_class, subclass (or missing), count.
 
@@ -119,6 +146,8 @@ def whole_domain_counts(store: Store, run_ids: Sequence[str], wanted: Mapping[st
 
 
 def _conditions(wanted: Mapping[str, Sequence[str]]) -> tuple[str, list[list[str]]]:
-    columns = ("model", "domain", "description_class")
+    columns = ("model", "domain", "action", "description_class", "protocol")
     chosen = [(name, list(wanted[name])) for name in columns if wanted.get(name)]
-    return "".join(f" AND list_contains(?, {name})" for name, _ in chosen), [values for _, values in chosen]
+    places = {"protocol": "runs.protocol"}
+    tests = (f" AND list_contains(?, {places.get(name, name)})" for name, _ in chosen)
+    return "".join(tests), [values for _, values in chosen]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -20,6 +21,7 @@ _HELP = {
     "semantic": "It parses, but does not fit the domain: types, predicates and their arguments, the name.",
     "syntax": "No PDDL action, unmatched parentheses or an unexpected token.",
 }
+_CLUSTERS = "Prompts of one action resemble each other, so the actions are what is counted on."
 _UNDECIDED_HELP = "A time or memory limit or a crash kept the class from being found. In none of the percentages."
 _CONFIG = {"displaylogo": False, "modeBarButtons": [["toImage"]]}  # these charts need no zoom
 _COLUMNS = {
@@ -31,7 +33,23 @@ _COLUMNS = {
     "count": "Outputs",
     "total": "Of",
     "round": "Round",
+    "place": "Place",
+    "billions": "Billion parameters",
+    "letters": "Letters",
+    "pair": "Pair",
+    "prompts": "Prompts",
+    "actions": "Actions",
+    "told_apart": "Told apart",
+    "reason": "Note",
+    "note": "Note",
 }
+_NUMBERS = {
+    "percent": "Percent",
+    "difference": "Difference, points",
+    "low": "95% interval from",
+    "high": "to",
+}
+_P_VALUES = {"p_value": "p", "adjusted": "p, by Holm"}
 
 
 def labelled(counts: Any) -> Any:
@@ -39,8 +57,11 @@ def labelled(counts: Any) -> Any:
     return counts.assign(model=counts["model"].map(model_labels(counts["model"].unique())))
 
 
-def show_headline(counts: Any, runs: int) -> None:
-    """The share of every class over all chosen outputs; the undecided are counted apart."""
+def show_headline(counts: Any, runs: int, shares: Any) -> None:
+    """The share of every class over all chosen outputs; the undecided are counted apart.
+
+    ``shares`` has the interval of each (``breakdown.shares``).
+    """
     sums = counts.groupby("result_class")["count"].sum().to_dict()
     decided = sum(sums.get(name, 0) for name in figures.CLASSES)
     undecided = figures.undecided_count(counts)
@@ -56,10 +77,16 @@ def show_headline(counts: Any, runs: int) -> None:
             name.capitalize(), share, f"{count:,} of {decided:,}", delta_color="off", delta_arrow="off",
             help=_HELP[name], border=True,
         )  # fmt: skip
+    known = [
+        f"{row.result_class} {row.low:.1f}–{row.high:.1f}%" for row in shares.itertuples() if not math.isnan(row.low)
+    ]
     places[-1].metric(
         "Undecided", f"{undecided:,}", "counted apart", delta_color="off", delta_arrow="off",
         help=_UNDECIDED_HELP, border=True,
     )  # fmt: skip
+
+    if known:
+        st.caption(plain(f"95% intervals: {', '.join(known)}. {_CLUSTERS}"))
 
 
 def warn_of_mixed_protocols(cube: Any) -> None:
@@ -152,8 +179,10 @@ def show_figure(figure: Any, table: Any, key: str, link: Link | None = None) -> 
         return
     with st.expander("Numbers"):
         columns: dict[str, Any] = {name: label for name, label in _COLUMNS.items() if name in table.columns}
-        if "percent" in table.columns:
-            columns["percent"] = st.column_config.NumberColumn("Percent", format="%.2f")
+        numbers = {name: label for name, label in _NUMBERS.items() if name in table.columns}
+        columns |= {name: st.column_config.NumberColumn(label, format="%.2f") for name, label in numbers.items()}
+        tests = {name: label for name, label in _P_VALUES.items() if name in table.columns}
+        columns |= {name: st.column_config.NumberColumn(label, format="%.4f") for name, label in tests.items()}
         st.dataframe(table, column_order=list(columns), column_config=columns, hide_index=True, key=f"{key}-numbers")
 
 

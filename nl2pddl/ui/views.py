@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
@@ -12,6 +13,7 @@ from nl2pddl.records import DescriptionClass
 from nl2pddl.store import Store
 from nl2pddl.store import counts as count
 from nl2pddl.ui import charts, shell
+from nl2pddl.ui.comparing import show_comparison
 from nl2pddl.ui.cutting import Cut, listed_sizes
 from nl2pddl.ui.text import plain
 
@@ -26,6 +28,7 @@ def show_chosen(store: Store, chosen: Cut) -> None:
         "Subclasses": _subclasses,
         "Domains and actions": _places,
         "ARE": _are,
+        "Compare": show_comparison,
         "Equivalents": _equivalents,
     }
     names = list(views)
@@ -42,7 +45,7 @@ def show_other_items(store: Store, chosen: Cut) -> None:
 
 def _overview(store: Store, chosen: Cut) -> None:
     counts = breakdown.counts_of(chosen.cube)
-    charts.show_headline(counts, len(chosen.runs))
+    charts.show_headline(counts, len(chosen.runs), _overall(chosen))
     st.page_link(
         shell.FAILURES, label="Look at the failures", icon=":material/troubleshoot:", query_params=chosen.link_all()
     )
@@ -50,7 +53,7 @@ def _overview(store: Store, chosen: Cut) -> None:
     heading.subheader("Result classes by model and description class")
     with choice:
         pies = st.segmented_control("Draw as", ["Bars", "Pies"], default="Bars", key="as") == "Pies"
-    classes = figures.class_table(counts)
+    classes = _with_intervals(figures.class_table(counts), chosen, ["label", "description_class"], "result_class")
     if pies:
         charts.show_figure(figures.class_pies(classes), classes, "classes")
     else:
@@ -62,13 +65,25 @@ def _overview(store: Store, chosen: Cut) -> None:
     charts.show_whole_domains(count.whole_domain_counts(store, chosen.runs, chosen.wanted))
 
 
+def _overall(chosen: Cut) -> Any:
+    """The share of each class over all outputs, with its interval."""
+    return breakdown.shares(chosen.cube.assign(all=""), ["all"], "result_class", figures.CLASSES)
+
+
+def _with_intervals(table: Any, chosen: Cut, by: list[str], part: str) -> Any:
+    """The table of shares with the interval of each, as columns low and high."""
+    found = breakdown.shares(chosen.cube, by, part, list(table[part].unique())).rename(columns={"label": "model"})
+    keys = ["model" if name == "label" else name for name in by] + [part]
+    return table.merge(found[[*keys, "low", "high"]], how="left", on=keys)
+
+
 def _sizes(chosen: Cut) -> None:
     """Shares against model size, where the sizes of at least two models are known."""
     table = breakdown.equivalent_shares(chosen.cube, ["label", "model"])
     sizes = listed_sizes()
     table["billions"] = [breakdown.size_of(str(model), sizes) for model in table["model"]]
     table["chat"] = [breakdown.is_chat(str(model)) for model in table["model"]]
-    table = table.drop(columns="model").rename(columns={"label": "model"}).assign(low=float("nan"), high=float("nan"))
+    table = table.drop(columns="model").rename(columns={"label": "model"})
     if table["billions"].nunique() < 2:
         return
     st.subheader("Equivalents against model size")
@@ -121,7 +136,8 @@ def _bold_totals(row: object) -> list[str]:
 def _subclasses(store: Store, chosen: Cut) -> None:
     counts = breakdown.counts_of(chosen.cube)
     st.subheader("Subclasses")
-    subclasses = figures.subclass_table(counts)
+    cube = chosen.cube.assign(subclass=chosen.cube["subclass"].fillna("equivalent"))
+    subclasses = _with_intervals(figures.subclass_table(counts), replace(chosen, cube=cube), ["label"], "subclass")
     charts.show_figure(figures.subclass_bars(subclasses), subclasses, "subclasses", chosen.link)
     different = figures.different_table(counts)
     if different.empty:
