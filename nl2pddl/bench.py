@@ -36,7 +36,7 @@ class Job(Generic[T]):
         return bool(wait([self._future], seconds).done)
 
     def stop(self) -> None:
-        """End it; ``result`` raises CancelledError or BesideError then."""
+        """End it; ``result`` raises CancelledError then, unless it came first."""
         self.stopped.set()
 
     def result(self) -> T:

@@ -14,6 +14,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import CancelledError
 from multiprocessing.connection import Connection, Pipe
 from typing import Any
 
@@ -35,8 +36,8 @@ def run_beside(
 ) -> Any:
     """``function(report, *arguments)``, run in a process of its own; what it reports meanwhile goes to ``report``.
 
-    The function must be one of a module, and everything that goes to and fro must be picklable. Raises BesideError
-    after ``seconds``, once ``stopped`` is set, or where there is no answer for another reason.
+    The function must be one of a module, and everything that goes to and fro must be picklable. Raises CancelledError
+    once ``stopped`` is set, BesideError after ``seconds`` or where there is no answer for another reason.
     """
     watched, lifeline = os.pipe()
     mine, theirs = Pipe()
@@ -73,7 +74,7 @@ def _answer(connection: Connection, seconds: float, stopped: threading.Event, re
                 raise BesideError(str(value))
             report(value)
         if stopped.is_set():
-            raise BesideError("it was stopped")
+            raise CancelledError
         if time.monotonic() > ends:
             raise BesideError(f"it took more than {seconds:g} s; try a smaller text")
 
