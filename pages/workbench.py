@@ -8,6 +8,7 @@ from nl2pddl.ui.text import reasons_of, show_fault
 
 handles = shell.open_page()
 st.title("Workbench")
+st.html(workbench.MONOSPACED)
 
 try:
     library = handles.manager.library()

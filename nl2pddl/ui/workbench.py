@@ -22,6 +22,10 @@ from nl2pddl.ui.text import plain, show_fault
 from nl2pddl.ui.waiting import bench, outcome, watch
 
 MOST_CHARACTERS = 200_000
+# PDDL is read by its columns.
+MONOSPACED = (
+    '<style>[class*="st-key-bench_text"] textarea, [class*="st-key-compare_"] textarea {font-family: monospace}</style>'
+)
 _DOMAIN_HELP = (
     "A planning domain: the predicates that describe a world and the actions that change it. The action is judged in "
     "this one. A twin can be typed, such as blocksworld~nonsense~7."
