@@ -154,8 +154,8 @@ def test_text_nested_without_end_is_refused(library: DomainLibrary) -> None:
 
 
 def test_the_known_sizes_of_blocksworld_are_found(library: DomainLibrary) -> None:
-    # 22 and 866 states with three and five blocks, the hand included. Deletes ignored, n blocks are picked up, put down,
-    # and stacked on and lifted from n: 2n + 2n * n ground actions.
+    # 22 and 866 states with three and five blocks, the hand included. Deletes ignored, n blocks are picked up and put
+    # down, and stacked on and lifted from n: 2n + 2n * n ground actions.
     domain = library.find("blocksworld")
     said: list[object] = []
     three, five = measure(said.append, domain.source, ExactLimits())
