@@ -16,6 +16,7 @@ from nl2pddl.ui.markup import STYLE
 from nl2pddl.ui.text import show_fault
 
 LAUNCH, RUNS, RESULTS, FAILURES = "pages/launch.py", "pages/live_runs.py", "pages/results.py", "pages/failures.py"
+WORKBENCH, DOMAINS = "pages/workbench.py", "pages/domains.py"
 _NAVIGATED = "navigated"
 
 
@@ -34,6 +35,8 @@ def _pages() -> list[Page]:
         st.Page(RUNS, title="Runs", url_path="live_runs"),
         st.Page(RESULTS, title="Results", url_path="results"),
         st.Page(FAILURES, title="Failures", url_path="failures"),
+        st.Page(WORKBENCH, title="Workbench", url_path="workbench"),
+        st.Page(DOMAINS, title="Domains", url_path="domains"),
     ]
 
 
