@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import pandas as pd
 
@@ -64,6 +64,8 @@ def shares(cube: pd.DataFrame, by: Sequence[str], part: str, parts: Sequence[str
     Shares are of the decided outputs. Prompts of one action are not independent, so the actions are the clusters.
     """
     decided = cube[cube["result_class"].isin(CLASSES)]
+    if decided.empty or not parts:
+        return pd.DataFrame(columns=[*by, part, "count", "total", "percent", "low", "high", "reason"])
     keyed = decided.assign(cluster=decided["domain"].astype(str) + "/" + decided["action"].astype(str))
     totals = _wide(keyed, by)
     tables = []
@@ -84,7 +86,7 @@ def shares(cube: pd.DataFrame, by: Sequence[str], part: str, parts: Sequence[str
                 index=totals.index,
             )
         )
-    return pd.concat(tables).reset_index() if tables else pd.DataFrame()
+    return pd.concat(tables).reset_index()
 
 
 def _wide(keyed: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
@@ -107,6 +109,13 @@ def outputs_of(cube: pd.DataFrame) -> list[int]:
 def is_chat(model: str) -> bool:
     """Whether a model's name says that it was tuned to chat."""
     return re.search(r"chat|instruct|(?<![a-z])it(?![a-z])", model.rsplit("/", 1)[-1].lower()) is not None
+
+
+def short_names(models: Iterable[str]) -> dict[str, str]:
+    """Each model's last path component, or its whole name where two models would look the same."""
+    short = {model: model.rstrip("/").rsplit("/", 1)[-1] or model for model in models}
+    names = list(short.values())
+    return {model: name if names.count(name) == 1 else model for model, name in short.items()}
 
 
 def size_of(model: str, listed: Mapping[str, float]) -> float | None:

@@ -48,6 +48,7 @@ RANKS = (
     {"figures", "tables", "statistics"},
     {"sample_size"},
     {"breakdown"},
+    {"reports"},
     {"commands"},
     {"cli", "ui"},
     {"__main__"},

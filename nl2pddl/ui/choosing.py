@@ -9,10 +9,12 @@ from typing import Any
 
 import streamlit as st
 
+from nl2pddl.breakdown import short_names
 from nl2pddl.records import ResultClass
 from nl2pddl.store import Store, queries
 from nl2pddl.ui import shell
 
+model_labels = short_names  # what charts, lists and forms call a model
 TIME_FORMAT = "D MMM YYYY, HH:mm"
 _FILTERS = {
     "model": "Model",
@@ -28,13 +30,6 @@ def local_times(times: Any) -> Any:
     """A column of UTC times in the time zone of the browser (in the server's own where the browser tells none)."""
     zone = st.context.timezone or datetime.now().astimezone().tzinfo
     return times.dt.tz_localize("UTC").dt.tz_convert(zone)
-
-
-def model_labels(models: Iterable[str]) -> dict[str, str]:
-    """Each model's last path component, or its whole name where two models would look the same."""
-    short = {model: model.rstrip("/").rsplit("/", 1)[-1] or model for model in models}
-    names = list(short.values())
-    return {model: name if names.count(name) == 1 else model for model, name in short.items()}
 
 
 def run_labels(runs: Any) -> dict[str, str]:

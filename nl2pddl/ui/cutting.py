@@ -10,8 +10,7 @@ import streamlit as st
 
 from nl2pddl import breakdown
 from nl2pddl.breakdown import ANONYMISED, FILTERS, GRAMMAR
-from nl2pddl.errors import ModelError
-from nl2pddl.generation.listed import read_models
+from nl2pddl.generation.listed import listed_sizes
 from nl2pddl.store import Store, counts
 from nl2pddl.ui.choosing import model_labels
 
@@ -79,14 +78,6 @@ def cut(store: Store, runs: Sequence[str], judged: int) -> Cut:
     wanted = _filters(cube)
     names = model_labels(cube["model"].unique())
     return Cut(runs, breakdown.labelled(breakdown.chosen(cube, wanted), names, listed_sizes()), wanted, names)
-
-
-def listed_sizes() -> dict[str, float]:
-    """The parameters in billions that the model list gives; none where it cannot be read, which launching tells."""
-    try:
-        return {name: one.parameters for name, one in read_models().items() if one.parameters}
-    except ModelError:
-        return {}
 
 
 @st.cache_data(show_spinner=False, max_entries=20)

@@ -9,12 +9,14 @@ from typing import Any
 import streamlit as st
 
 from nl2pddl import breakdown, figures, tables
+from nl2pddl.generation.listed import listed_sizes
 from nl2pddl.records import DescriptionClass
 from nl2pddl.store import Store
 from nl2pddl.store import counts as count
 from nl2pddl.ui import charts, shell
 from nl2pddl.ui.comparing import show_comparison
-from nl2pddl.ui.cutting import Cut, listed_sizes
+from nl2pddl.ui.cutting import Cut
+from nl2pddl.ui.reporting import offer_report
 from nl2pddl.ui.text import plain
 
 _BASE = DescriptionClass.BASE.value
@@ -30,6 +32,7 @@ def show_chosen(store: Store, chosen: Cut) -> None:
         "ARE": _are,
         "Compare": show_comparison,
         "Equivalents": _equivalents,
+        "Report": offer_report,
     }
     names = list(views)
     view = st.segmented_control("View", names, default=names[0], key="view", bind="query-params", required=True)
