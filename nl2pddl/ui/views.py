@@ -75,6 +75,8 @@ def _overall(chosen: Cut) -> Any:
 
 def _with_intervals(table: Any, chosen: Cut, by: list[str], part: str) -> Any:
     """The table of shares with the interval of each, as columns low and high."""
+    if table.empty:
+        return table
     found = breakdown.shares(chosen.cube, by, part, list(table[part].unique())).rename(columns={"label": "model"})
     keys = ["model" if name == "label" else name for name in by] + [part]
     return table.merge(found[[*keys, "low", "high"]], how="left", on=keys)
