@@ -20,10 +20,11 @@ class Plan:
     """What it takes to see a difference between two models; shares and differences are fractions of 1.
 
     ``between`` is the variance of the actions' true differences, ``within`` that of one pair's difference around its
-    action's. ``prompts`` is the mean number of matched prompts an action now. ``prompts_needed`` (an action, with the
-    ``actions`` there are) and ``actions_needed`` (with ``prompts`` each) are None where no number up to a million
-    suffices. ``smallest_now`` can be seen with what there is, ``smallest_ever`` with any number of prompts. Where
-    ``reason`` says why nothing can be planned, numbers that cannot be told are nan or None.
+    action's. ``actions`` and ``prompts`` (matched, an action) are what there is, or what was asked for.
+    ``prompts_needed`` (an action, with so many ``actions``) and ``actions_needed`` (with so many ``prompts`` each) are
+    None where no number up to a million suffices. ``smallest_now`` can be seen with ``actions`` and ``prompts``,
+    ``smallest_ever`` with any number of prompts. Where ``reason`` says why nothing can be planned, numbers that cannot
+    be told are nan or None.
     """
 
     difference: float
@@ -71,15 +72,17 @@ def prompts_needed(
     power: float = 0.8,
     alpha: float = 0.05,
     actions: int | None = None,
+    prompts: float | None = None,
 ) -> Plan:
     """Plans a comparison from one that was made: counts a cluster as in ``paired_difference``, shape (clusters,).
 
     ``difference`` is what shall be seen, as a fraction (0.05 is 5 percentage points); without it, the one that was
-    seen. ``actions`` is how many there will be; without it, as many as there are. The power is that of the two-sided t
-    test with actions - 1 degrees of freedom (noncentral t); variances are those of ``variance_components``, with at
-    least the correlation that the test assumes. Raises InputError for numbers that cannot be.
+    seen. ``actions`` and ``prompts`` (an action) are how many there will be; without them, as many as there are. The
+    power is that of the two-sided t test with actions - 1 degrees of freedom (noncentral t); variances are those of
+    ``variance_components``, with at least the correlation that the test assumes. Raises InputError for numbers that
+    cannot be.
     """
-    _check(difference, power, alpha, actions)
+    _check(difference, power, alpha, actions, prompts)
     total, a, b, split = (
         row[0] for row in paired_counts(*(np.atleast_2d(x) for x in (pairs, hits_a, hits_b, differing)))
     )
@@ -88,7 +91,8 @@ def prompts_needed(
     seen = float(gap.sum() / total.sum()) if used.any() else math.nan
     wanted = abs(seen) if difference is None else abs(difference)
     count = int(used.sum()) if actions is None else actions
-    prompts = float(total.mean()) if used.any() else math.nan
+    if prompts is None:
+        prompts = float(total.mean()) if used.any() else math.nan
     between, within = variance_components(total, gap, split)
     plan = _Design(between, within, power, alpha)
     reason = _why_not(total, between, within, wanted)
@@ -182,7 +186,7 @@ def _why_not(pairs: Floats, between: float, within: float, wanted: float) -> str
     return "the difference is 0, which no number of prompts can show" if wanted == 0 else ""
 
 
-def _check(difference: float | None, power: float, alpha: float, actions: int | None) -> None:
+def _check(difference: float | None, power: float, alpha: float, actions: int | None, prompts: float | None) -> None:
     if difference is not None and not 0 < abs(difference) <= 1:
         raise InputError(
             f"a difference of {difference} cannot be planned for: give a fraction, such as 0.05 for 5 points"
@@ -191,6 +195,8 @@ def _check(difference: float | None, power: float, alpha: float, actions: int | 
         raise InputError(f"power {power} and alpha {alpha}: need 0 < alpha < power < 1, such as 0.8 and 0.05")
     if actions is not None and actions < 2:
         raise InputError(f"a comparison needs at least 2 actions, not {actions}")
+    if prompts is not None and not prompts >= 1:
+        raise InputError(f"a comparison needs at least 1 prompt an action, not {prompts}")
 
 
 def _points(share: float) -> str:

@@ -20,7 +20,7 @@ from scipy import special  # type: ignore[import-untyped]
 from nl2pddl.errors import InputError
 
 # Answers of one action are taken to be at least this correlated (0 none, 1 all equal), whatever the sample shows: a few
-# hits cannot show that they are not. Three quarters of the study's shares have more; docs/statistics.md has both.
+# hits cannot show that they are not. Chosen by the coverage it gives on the study's shares (docs/statistics.md).
 CORRELATION_FLOOR = 0.15
 FEW_ACTIONS = 5  # up to here an interval comes with a warning
 SHARE_METHOD = "Wilson interval at the effective sample size, t quantile with clusters - 1 degrees of freedom"
@@ -316,7 +316,8 @@ def paired_counts(pairs: Any, hits_a: Any, hits_b: Any, differing: Any) -> tuple
     """The four counts as arrays of shape (comparisons, clusters), 0 where nothing matched. Raises InputError."""
     a, total = _counts(hits_a, pairs)
     b, split = _counts(hits_b, pairs)[0], _counts(differing, pairs)[0]
-    if not ((np.abs(a - b) <= split) & (split <= np.minimum(a + b, 2 * total - a - b))).all():
+    slack = 1e-9 * total
+    if not ((np.abs(a - b) <= split + slack) & (split <= np.minimum(a + b, 2 * total - a - b) + slack)).all():
         raise InputError(
             "differing must count, a cluster, the pairs that are a hit of just one of the two: "
             "between |hits_a - hits_b| and hits_a + hits_b; match_counts makes all four"
