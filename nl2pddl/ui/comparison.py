@@ -45,10 +45,11 @@ def show_comparison(library: DomainLibrary) -> None:
             "Compare", type="primary", icon=":material/compare_arrows:", key="compare_go",
             help="Or Ctrl+Enter in a text",
         )  # fmt: skip
-    if pressed and all([fits(f"The {name} is too long.", text) for name, text in texts.items()]):
-        before: Job[TextComparison] | None = st.session_state.get("compare_job")
+    if pressed:
+        before: Job[TextComparison] | None = st.session_state.pop("compare_job", None)
         if before is not None:
             before.stop()
+    if pressed and all([fits(f"The {name} is too long.", text) for name, text in texts.items()]):
         st.session_state["compare_job"] = bench().beside(
             compare_texts, *texts.values(), _LIMITS, seconds=_LIMITS.seconds + _READING_SECONDS
         )

@@ -129,6 +129,17 @@ def test_another_choice_says_that_the_verdict_is_on_the_one_before(visit: Visit)
     assert app.text_area(key="bench_text").value == PICK_UP
 
 
+def test_the_choice_is_still_there_after_a_visit_to_another_page(visit: Visit) -> None:
+    app = judged(visit("workbench", domain="gripper", action="drop", protocol="published"), PICK_UP)
+    app.switch_page("pages/live_runs.py").run()
+    app.query_params.clear()
+    app.switch_page("pages/workbench.py").run()
+    assert not app.exception
+    assert [address(app, name) for name in ("domain", "action", "protocol")] == ["gripper", "drop", "published"]
+    assert app.text_area(key="bench_text").value == PICK_UP
+    assert has_verdict(app)
+
+
 def test_a_link_opens_domain_action_and_protocol(visit: Visit) -> None:
     app = visit("workbench", domain="logistics", action="fly-airplane", protocol="published")
     assert app.selectbox(key="bench_domain").value == "logistics"
