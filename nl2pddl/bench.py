@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from concurrent.futures import CancelledError, Future, wait
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, wait
 from typing import Any, Generic, TypeVar
 
 from nl2pddl.beside import run_beside
@@ -65,6 +65,7 @@ class Bench:
         self._idle: list[JudgePool] = []
         self._jobs: set[Job[Any]] = set()
         self._lock = threading.Lock()
+        self._probe = ThreadPoolExecutor(1)
 
     def judge(self, task: EvaluationTask) -> Job[Verdict]:
         """The verdict on an output, within the limits of the task's settings."""
@@ -89,6 +90,7 @@ class Bench:
             job.done(10)
         for pool in idle:
             pool.close()
+        self._probe.shutdown(wait=False)
 
     def _start(self, job: Job[T], work: Callable[[], T]) -> Job[T]:
         with self._lock:
@@ -117,9 +119,20 @@ class Bench:
             pool = self._idle.pop() if self._idle else JudgePool(1, self._memory)
         verdict = pool.submit(task)
         while not wait([verdict], _LOOK_SECONDS).done:
-            if job.stopped.is_set():
+            if job.stopped.is_set() or self._program_ends():
                 pool.close()
                 raise CancelledError
         with self._lock:
             self._idle.append(pool)
         return verdict.result()
+
+    def _program_ends(self) -> bool:
+        """Whether the interpreter is about to end: it would wait for the pool's thread, as long as the limits say.
+
+        An executor that takes no more work is the one public sign of it that comes in time.
+        """
+        try:
+            self._probe.submit(int)
+        except RuntimeError:
+            return True
+        return False

@@ -1,3 +1,5 @@
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -17,6 +19,7 @@ from nl2pddl.pddl_io import parse_domain, parse_problem
 from nl2pddl.pipeline import EvaluationTask
 from nl2pddl.planning.validation import PlanValidator
 from nl2pddl.records import EvaluationSettings, ExactOutcome, ResultClass
+from tests.conftest import ROOT
 
 # More ground actions than any translator lists in a minute.
 RUNAWAY = "(:action stack :parameters ({}) :precondition (and {}) :effect (on ?p0 ?p1))".format(
@@ -115,6 +118,23 @@ def test_closing_ends_what_is_under_way(library: DomainLibrary) -> None:
     bench.close()
     with pytest.raises(CancelledError):
         job.result()
+
+
+def test_a_program_that_ends_does_not_wait_for_a_runaway() -> None:
+    code = (
+        "import time\n"
+        "from nl2pddl.bench import Bench\n"
+        "from nl2pddl.domains import load_library\n"
+        "from nl2pddl.pipeline import EvaluationTask\n"
+        "from nl2pddl.records import EvaluationSettings\n"
+        "from tests.conftest import DOMAINS\n"
+        "from tests.test_bench import RUNAWAY\n"
+        "source = load_library(DOMAINS).find('blocksworld').source\n"
+        "job = Bench().judge(EvaluationTask(source, 'stack', RUNAWAY, EvaluationSettings(seconds=3600)))\n"
+        "print(job.done(5))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert (done.stdout.strip(), done.returncode) == ("False", 0)
 
 
 def test_texts_are_compared_with_a_witness(library: DomainLibrary) -> None:

@@ -117,7 +117,14 @@ def _show_file(text: str, height: int | None = 560) -> None:
 def _show_problems(domain: Domain) -> None:
     names = [name for name, _ in domain.problems]
     linked("browse_problem", "problem", names)
-    chosen = st.selectbox("Problem", names, key="browse_problem", on_change=link, args=("browse_problem", "problem"))
+    chosen = st.selectbox(
+        "Problem",
+        names,
+        key="browse_problem",
+        on_change=link,
+        args=("browse_problem", "problem"),
+        persist_state="session",
+    )
     problem = dict(domain.problems)[chosen]
     st.caption(plain(f"{len(problem.objects):,} objects, {len(problem.init):,} atoms hold at first"))
     _show_file(problem.text)
@@ -161,7 +168,14 @@ def _show_actions(domain: Domain) -> None:
     names = list(domain.planning.actions)
     with first:
         linked("browse_action", "action", names)
-        action = st.selectbox("Action", names, key="browse_action", on_change=link, args=("browse_action", "action"))
+        action = st.selectbox(
+            "Action",
+            names,
+            key="browse_action",
+            on_change=link,
+            args=("browse_action", "action"),
+            persist_state="session",
+        )
     seed = second.number_input(
         "Seed", min_value=0, max_value=LARGEST_SEED, step=1, key="browse_seed", persist_state="session",
         help="What random draws depend on, as on the launch page: the same seed, the same texts.",

@@ -12,6 +12,7 @@ from nl2pddl.exact.decision import FIRST as OF_FIRST
 from nl2pddl.figures import CLASS_COLOURS
 from nl2pddl.records import ExactDecision, ExactOutcome
 from nl2pddl.ui import markup
+from nl2pddl.ui.linking import link, linked
 from nl2pddl.ui.text import plain, show_fault, show_text
 from nl2pddl.ui.waiting import bench, outcome, watch
 from nl2pddl.ui.workbench import fits
@@ -45,10 +46,11 @@ def show_comparison(library: DomainLibrary) -> None:
             "Compare", type="primary", icon=":material/compare_arrows:", key="compare_go",
             help="Or Ctrl+Enter in a text",
         )  # fmt: skip
-    if pressed and all([fits(f"The {name} is too long.", text) for name, text in texts.items()]):
-        before: Job[TextComparison] | None = st.session_state.get("compare_job")
+    if pressed:
+        before: Job[TextComparison] | None = st.session_state.pop("compare_job", None)
         if before is not None:
             before.stop()
+    if pressed and all([fits(f"The {name} is too long.", text) for name, text in texts.items()]):
         st.session_state["compare_job"] = bench().beside(
             compare_texts, *texts.values(), _LIMITS, seconds=_LIMITS.seconds + _READING_SECONDS
         )
@@ -65,7 +67,11 @@ def _offer_start(library: DomainLibrary) -> None:
     if not library.domains:
         return
     first, second, third = st.columns([3, 3, 4], vertical_alignment="bottom")
-    name = first.selectbox("Start from", list(library.domains), key="compare_from", persist_state="session")
+    linked("compare_from", "domain", list(library.domains))
+    name = first.selectbox(
+        "Start from", list(library.domains), key="compare_from", persist_state="session", on_change=link,
+        args=("compare_from", "domain"),
+    )  # fmt: skip
     domain = library.domains[name]
     problem = second.selectbox("Problem", [stem for stem, _ in domain.problems], key="compare_from_problem")
     third.button(

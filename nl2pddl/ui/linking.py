@@ -22,7 +22,7 @@ def choose_domain(library: DomainLibrary, key: str, words: str) -> Domain | None
     options = known if found in known or not found else [*known, found]
     chosen = st.selectbox(
         "Domain", options, key=key, accept_new_options=True, on_change=link, args=(key, "domain"), help=words,
-        placeholder="There is no domain",
+        placeholder="There is no domain", persist_state="session",
     )  # fmt: skip
     try:
         return twins.find(library, chosen or "")

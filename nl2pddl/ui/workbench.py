@@ -79,8 +79,9 @@ def show_bench(library: DomainLibrary) -> None:
                 "Start from the ground truth", icon=":material/content_copy:", key="bench_fill", on_click=_fill,
                 args=(domain, action), help="Replace the text by the domain's own version of the action",
             )  # fmt: skip
-    if pressed and _is_right_size(text):
+    if pressed:
         _stop_before()
+    if pressed and _is_right_size(text):
         task = EvaluationTask(domain.source, action, text, settings)
         st.session_state["bench_asked"] = _Asked(domain, task, bench().judge(task))
     asked: _Asked | None = st.session_state.get("bench_asked")
@@ -103,14 +104,16 @@ def _choose(library: DomainLibrary) -> tuple[Domain, str, EvaluationSettings] | 
     with second:
         actions = list(domain.planning.actions)
         linked("bench_action", "action", actions)
-        action = st.selectbox("Action", actions, key="bench_action", on_change=link, args=("bench_action", "action"),
-                              help=_ACTION_HELP)  # fmt: skip
+        action = st.selectbox(
+            "Action", actions, key="bench_action", on_change=link, args=("bench_action", "action"), help=_ACTION_HELP,
+            persist_state="session",
+        )  # fmt: skip
     with third:
         names = [protocol.value for protocol in Protocol]
         linked("bench_protocol", "protocol", names)
         protocol = st.segmented_control(
             "Protocol", names, key="bench_protocol", required=True, on_change=link, help=_PROTOCOL_HELP,
-            args=("bench_protocol", "protocol"),
+            args=("bench_protocol", "protocol"), persist_state="session",
         ) or names[0]  # fmt: skip
     exact = fourth.toggle("Exact decision", key="bench_exact", persist_state="session", help=_EXACT_HELP)
     st.query_params.update({"domain": domain.id, "action": action, "protocol": protocol})
@@ -139,7 +142,7 @@ def fits(title: str, text: str) -> bool:
 
 def _stop_before() -> None:
     """End what this session had asked for before: its answer would not be shown."""
-    asked: _Asked | None = st.session_state.get("bench_asked")
+    asked: _Asked | None = st.session_state.pop("bench_asked", None)
     if asked is not None:
         asked.job.stop()
 

@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 from nl2pddl.domains import load_library
 from nl2pddl.store import Store, queries
 from nl2pddl.ui.workbench import MOST_CHARACTERS
-from tests.conftest import DOMAINS
+from tests.conftest import DOMAINS, ROOT
 from tests.pages.conftest import HOSTILE, PICK_UP, STACK, UNSTACK
 from tests.pages.test_failures import markup, words
 
@@ -35,6 +35,14 @@ def has_verdict(app: AppTest) -> bool:
 
 def faults(app: AppTest) -> str:
     return " ".join(error.value for error in app.error).replace("\\", "")
+
+
+@pytest.mark.parametrize(("page", "title"), [("workbench", "Workbench"), ("domains", "Domains")])
+def test_a_link_works_on_a_cold_server(page: str, title: str) -> None:
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=30)
+    app.switch_page(f"pages/{page}.py").run()
+    assert not app.exception
+    assert [shown.value for shown in app.title] == [title]
 
 
 def test_it_starts_on_a_domain_of_ours_and_says_nothing_before_it_is_asked(visit: Visit) -> None:
@@ -129,6 +137,17 @@ def test_another_choice_says_that_the_verdict_is_on_the_one_before(visit: Visit)
     assert app.text_area(key="bench_text").value == PICK_UP
 
 
+def test_the_choice_is_still_there_after_a_visit_to_another_page(visit: Visit) -> None:
+    app = judged(visit("workbench", domain="gripper", action="drop", protocol="published"), PICK_UP)
+    app.switch_page("pages/live_runs.py").run()
+    app.query_params.clear()
+    app.switch_page("pages/workbench.py").run()
+    assert not app.exception
+    assert [address(app, name) for name in ("domain", "action", "protocol")] == ["gripper", "drop", "published"]
+    assert app.text_area(key="bench_text").value == PICK_UP
+    assert has_verdict(app)
+
+
 def test_a_link_opens_domain_action_and_protocol(visit: Visit) -> None:
     app = visit("workbench", domain="logistics", action="fly-airplane", protocol="published")
     assert app.selectbox(key="bench_domain").value == "logistics"
@@ -157,6 +176,7 @@ def test_a_twin_is_judged_by_its_id(visit: Visit) -> None:
 def test_the_same_domain_twice_has_the_same_plans(visit: Visit) -> None:
     app = visit("workbench", bench=COMPARE)
     app.selectbox(key="compare_from").set_value("gripper").run()
+    assert address(app, "domain") == "gripper"
     app.button(key="compare_fill").click().run()
     assert app.text_area(key="compare_first").value == app.text_area(key="compare_second").value
     assert app.text_area(key="compare_problem").value.startswith((";", "(define (problem"))
