@@ -81,6 +81,7 @@ class Session:
             raise self.store_error
         if ending is not None:
             writes.add_event(self.store, self.run_id, *ending)
+        self.store.checkpoint()
 
     def _work_until_the_end(self) -> tuple[str, str] | None:
         """Do what is missing. Gives the event that ends the run and its detail; None where the program is ending."""
@@ -118,7 +119,8 @@ class Session:
         faults = queries.latest_faults(self.store, self.run_id)
         kinds = zip(faults["kind"], faults["message"], strict=True)
         shown = "; ".join(list(dict.fromkeys(f"{kind}: {text}" for kind, text in kinds))[:_MOST_NAMED])
-        return f"{len(faults)} items have no answer, and not by the model's fault; resume to try again. {shown}"[:1000]
+        many = f"{len(faults):,} items have" if len(faults) > 1 else "1 item has"
+        return f"{many} no answer, and not by the model's fault; resume to try again. {shown}"[:1000]
 
     def _is_stopped(self) -> bool:
         return self.live.stopped.is_set() or self.store_error is not None or self.validators_differ
@@ -134,7 +136,8 @@ class Session:
                 self._work_on(pool, model)
             except ModelError as error:
                 # The other models of the run can still be worked on.
-                self.live.failures.append(f"{model}: {error}")
+                text = str(error)
+                self.live.failures.append(text if text.startswith(model) else f"{model}: {text}")
         self.live.message = "judging the last outputs"
         self._wait_for_verdicts()
 

@@ -16,6 +16,7 @@ judged = sum(done for _, _, done in totals)
 chosen = cut(handles.store, runs, judged)
 charts.warn_of_missing(sum(total for total, _, _ in totals), judged)
 charts.warn_of_mixed_protocols(chosen.cube)
+charts.warn_of_mixed_decoding(chosen.cube, {run: queries.run_config(handles.store, run) for run in runs})
 if chosen.cube.empty:
     views.show_other_items(handles.store, chosen)
     st.stop()

@@ -144,7 +144,7 @@ def test_a_resumed_run_goes_on_with_its_rounds(run: RunIt, truth: dict[str, str]
     run_id, manager, model = run(answer, rounds=2)
     progress = manager.progress(run_id)
     assert (progress.status, progress.faults) == (RunStatus.FAILED, 1)
-    assert "1 items have no answer, and not by the model's fault" in progress.message
+    assert "1 item has no answer, and not by the model's fault" in progress.message
     assert "server: it is down" in progress.message
     assert progress.judged == progress.generated == 4 + 3 + 3
     manager.resume(run_id)

@@ -27,6 +27,12 @@ def run_config(store: Store, run_id: str) -> RunConfig:
     return run_config_from_dict(json.loads(rows[0][0]))
 
 
+def whole_config(store: Store, dry_run: str) -> RunConfig | None:
+    """What a dry run was a trial of; None for any other run."""
+    rows = store.rows("SELECT detail FROM run_events WHERE run_id = ? AND event = 'dry run'", [dry_run])
+    return run_config_from_dict(json.loads(rows[0][0])) if rows else None
+
+
 def last_event(store: Store, run_id: str) -> tuple[str, str]:
     """The last event of a run and its detail."""
     rows = store.rows(
@@ -96,13 +102,17 @@ def fault_count(store: Store, run_id: str) -> int:
 
 
 def latest_faults(store: Store, run_id: str) -> Any:
-    """The last fault of each item without an answer: item_index, kind, message, attempts, created_at."""
+    """The last fault of each item without an answer: item_index, kind, message, attempts, created_at, and what it asks
+    for (model, domain, action, description_class)."""
     return store.frame(
         """
-        SELECT item_index, arg_max(kind, created_at) AS kind, arg_max(message, created_at) AS message,
-               arg_max(attempts, created_at) AS attempts, max(created_at) AS created_at
-        FROM faults ANTI JOIN outputs USING (run_id, item_index) WHERE run_id = ?
-        GROUP BY item_index ORDER BY item_index
+        SELECT item_index, any_value(model) AS model, any_value(domain) AS domain, any_value(action) AS action,
+               any_value(description_class) AS description_class,
+               arg_max(kind, created_at) AS kind,
+               arg_max(message, created_at) AS message, arg_max(attempts, created_at) AS attempts,
+               max(created_at) AS created_at
+        FROM faults JOIN items USING (run_id, item_index) ANTI JOIN outputs USING (run_id, item_index)
+        WHERE run_id = ? GROUP BY item_index ORDER BY item_index
         """,
         [run_id],
     )
@@ -124,11 +134,20 @@ def uncorrected(store: Store, run_id: str, model: str, rounds: int) -> list[int]
     return [int(index) for (index,) in rows]
 
 
+def reused_count(store: Store, run_id: str) -> int:
+    """How many answers of a run were found again in the store, and not generated."""
+    return int(store.rows("SELECT count(*) FROM outputs WHERE run_id = ? AND reused", [run_id])[0][0])
+
+
 def measured(store: Store, run_id: str) -> list[tuple[str, float, float, float, float]]:
-    """A row a model of a run: its name; mean seconds to generate and to judge; mean tokens of prompt and answer."""
+    """A row a model of a run: its name; mean seconds to generate and to judge; mean tokens of prompt and answer.
+
+    Answers found again in the store took no time and cost nothing; where there are no others, these numbers are 0.
+    """
     return store.rows(
         """
-        SELECT model, avg(o.seconds), coalesce(avg(v.seconds), 0), avg(prompt_tokens), avg(new_tokens)
+        SELECT model, coalesce(avg(o.seconds) FILTER (NOT reused), 0), coalesce(avg(v.seconds), 0),
+               coalesce(avg(prompt_tokens) FILTER (NOT reused), 0), coalesce(avg(new_tokens) FILTER (NOT reused), 0)
         FROM items JOIN outputs o USING (run_id, item_index) LEFT JOIN verdicts v USING (run_id, item_index)
         WHERE run_id = ? GROUP BY model ORDER BY model
         """,

@@ -10,9 +10,10 @@ from typing import Any
 import streamlit as st
 
 from nl2pddl import figures
+from nl2pddl.experiment import ChatMode, RunConfig, RunKind
 from nl2pddl.ui import shell
 from nl2pddl.ui.choosing import model_labels
-from nl2pddl.ui.text import plain
+from nl2pddl.ui.text import decoding_in_words, plain
 
 Link = Callable[[Mapping[str, str]], Mapping[str, str | Sequence[str]]]
 _HELP = {
@@ -21,6 +22,7 @@ _HELP = {
     "semantic": "It parses, but does not fit the domain: types, predicates and their arguments, the name.",
     "syntax": "No PDDL action, unmatched parentheses or an unexpected token.",
 }
+_OUTPUTS_HELP = "First answers to single actions. Corrections and whole domains are counted further below."
 _CLUSTERS = "Prompts of one action resemble each other, so the actions are what is counted on."
 _UNDECIDED_HELP = "A time or memory limit or a crash kept the class from being found. In none of the percentages."
 _CONFIG = {"displaylogo": False, "modeBarButtons": [["toImage"]]}  # these charts need no zoom
@@ -43,6 +45,7 @@ _COLUMNS = {
     "reason": "Note",
     "note": "Note",
 }
+_PANELS = 3  # side by side
 _NUMBERS = {
     "percent": "Percent",
     "difference": "Difference, points",
@@ -68,7 +71,7 @@ def show_headline(counts: Any, runs: int, shares: Any) -> None:
     places = st.columns(len(figures.CLASSES) + 2)
     places[0].metric(
         "Outputs", f"{decided + undecided:,}", f"{runs} run{'s' if runs > 1 else ''}", delta_color="off",
-        delta_arrow="off", border=True,
+        delta_arrow="off", border=True, help=_OUTPUTS_HELP,
     )  # fmt: skip
     for place, name in zip(places[1:], figures.CLASSES, strict=False):
         count = sums.get(name, 0)
@@ -100,12 +103,35 @@ def warn_of_mixed_protocols(cube: Any) -> None:
         )
 
 
+def warn_of_mixed_decoding(cube: Any, configs: Mapping[str, RunConfig]) -> None:
+    """Say which models' answers come from different decoding: one bar then stands for several ways of asking."""
+    ways: dict[str, set[str]] = {}
+    for run_id, model in cube[["run_id", "model"]].drop_duplicates().itertuples(index=False):
+        config = configs[run_id]
+        if config.kind is RunKind.IMPORTED:
+            way = "as imported"
+        else:
+            template = ", chat template" if config.decoding.chat is ChatMode.TEMPLATE else ""
+            way = f"{decoding_in_words(config.decoding)}{template}"
+        ways.setdefault(model, set()).add(way)
+    mixed = [f"{model} ({'; '.join(sorted(found))})" for model, found in sorted(ways.items()) if len(found) > 1]
+    if mixed:
+        st.warning(
+            plain(
+                f"Answers from different decoding are counted together: {', '.join(mixed)}. "
+                "Choose runs of one to compare."
+            ),
+            icon=":material/tune:",
+        )
+
+
 def warn_of_missing(total: int, judged: int) -> None:
     """Say how many items the shares leave out, because they have no verdict."""
     if judged < total:
         st.warning(
-            f"{total - judged:,} of the {total:,} items of these runs have no verdict and are in none of the shares: "
-            "not generated or judged yet, or without an answer for a reason that Runs tells.",
+            f"{total - judged:,} of the {total:,} items of these runs (corrections and whole domains counted too) have "
+            "no verdict and are in none of the shares: not generated or judged yet, or without an answer for a reason "
+            "that Runs tells.",
             icon=":material/pending:",
         )
 
@@ -158,6 +184,10 @@ def show_whole_domains(counts: Any) -> None:
     config: dict[str, Any] = {name: columns[name] for name in shown}
     config["count"] = "Domains generated"
     st.dataframe(labelled(counts), column_order=shown, column_config=config, hide_index=True, key="whole")
+    st.caption(
+        "A whole domain is equivalent where all its generated actions together plan as the original does; it takes the "
+        "class of the worst that is found, in its actions first, then in its plans."
+    )
 
 
 def show_figure(figure: Any, table: Any, key: str, link: Link | None = None) -> None:
@@ -166,15 +196,23 @@ def show_figure(figure: Any, table: Any, key: str, link: Link | None = None) -> 
     With ``link`` a click on a mark opens the outputs behind it: it gives the query from what the mark stands for (see
     ``figures.points``).
     """
+    _chart(figure, key, link)
+    _numbers(table, key)
+
+
+def _chart(figure: Any, key: str, link: Link | None) -> None:
     if link is None:
         st.plotly_chart(figure, width="stretch", config=_CONFIG, key=key)
-    else:
-        event: Any = st.plotly_chart(
-            figure, width="stretch", config=_CONFIG, key=key, on_select="rerun", selection_mode="points"
-        )
-        marks = [mark.get("customdata") for mark in event.selection.points]
-        if marks and marks[0]:
-            st.switch_page(shell.FAILURES, query_params=link(json.loads(marks[0][2])))
+        return
+    event: Any = st.plotly_chart(
+        figure, width="stretch", config=_CONFIG, key=key, on_select="rerun", selection_mode="points"
+    )
+    marks = [mark.get("customdata") for mark in event.selection.points]
+    if marks and marks[0]:
+        st.switch_page(shell.FAILURES, query_params=link(json.loads(marks[0][2])))
+
+
+def _numbers(table: Any, key: str) -> None:
     if table.empty:
         return
     with st.expander("Numbers"):
@@ -184,6 +222,20 @@ def show_figure(figure: Any, table: Any, key: str, link: Link | None = None) -> 
         tests = {name: label for name, label in _P_VALUES.items() if name in table.columns}
         columns |= {name: st.column_config.NumberColumn(label, format="%.4f") for name, label in tests.items()}
         st.dataframe(table, column_order=list(columns), column_config=columns, hide_index=True, key=f"{key}-numbers")
+
+
+def show_panels(table: Any, key: str, draw: Callable[[Any], Any], link: Link | None = None) -> None:
+    """A chart of its own for each model, side by side where there is room, and all numbers below."""
+    models = list(dict.fromkeys(map(str, table["model"])))
+    if not models:
+        st.plotly_chart(draw(table), width="stretch", config=_CONFIG, key=key)
+        return
+    for first in range(0, len(models), _PANELS):
+        row = models[first : first + _PANELS]
+        for place, model in zip(st.columns(min(_PANELS, len(models))), row, strict=False):
+            with place:
+                _chart(draw(table[table["model"].astype(str) == model]), f"{key}-{model}", link)
+    _numbers(table, key)
 
 
 def show_full_names(labels: Mapping[str, str]) -> None:

@@ -143,7 +143,7 @@ def _subclasses(store: Store, chosen: Cut) -> None:
     st.subheader("Subclasses")
     cube = chosen.cube.assign(subclass=chosen.cube["subclass"].fillna("equivalent"))
     subclasses = _with_intervals(figures.subclass_table(counts), replace(chosen, cube=cube), ["label"], "subclass")
-    charts.show_figure(figures.subclass_bars(subclasses), subclasses, "subclasses", chosen.link)
+    charts.show_panels(subclasses, "subclasses", figures.subclass_bars, chosen.link)
     different = figures.different_table(counts)
     if different.empty:
         return
@@ -169,7 +169,7 @@ def _places(store: Store, chosen: Cut) -> None:
 def _are(store: Store, chosen: Cut) -> None:
     st.subheader("Action reconstruction error")
     errors = figures.are_table(breakdown.are_of(chosen.cube))
-    charts.show_figure(figures.are_histogram(errors), errors, "are", chosen.link)
+    charts.show_panels(errors, "are", figures.are_histogram, chosen.link)
     st.caption(
         "How many literals of precondition, add and delete effects differ from the ground truth; 0: the same action."
     )

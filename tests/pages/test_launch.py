@@ -1,4 +1,5 @@
 import json
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -193,6 +194,13 @@ def test_a_dry_run_says_what_the_whole_would_take(data: Path, visit: Visit) -> N
         app.run()
     app.switch_page("pages/launch.py").run()
     assert any("by the dry run" in info.value.replace("\\", "") and "40" in info.value for info in app.info)
+    # The dry run itself says it too, and what is copied from it is the whole run.
+    app = visit("live_runs")
+    told = [info.value.replace("\\", "") for info in app.info]
+    assert any("The whole run: 40 items" in text and "a guess from three prompts a model" in text for text in told)
+    button(app, "Copy to launch")
+    app.switch_page("pages/launch.py").run()
+    assert "**40 items**" in next(text.value for text in app.markdown if "items" in text.value)
 
 
 def test_the_memory_estimate_and_the_choice_are_shown_before_the_launch(data: Path, visit: Visit) -> None:
@@ -207,8 +215,9 @@ def test_the_memory_estimate_and_the_choice_are_shown_before_the_launch(data: Pa
     embedded = next(line for line in lines if "smollm2" in line)
     assert "full precision at batch size 4: about" in embedded
     assert "GB" in embedded
-    assert any("m.jsonl" in line and "does not run here" in line for line in lines)
-    assert any("far away" in line and "about 14 GB in bfloat16 and 4 GB in 4-bit" in line for line in lines)
+    assert any("m.jsonl" in line and "takes no memory here" in line for line in lines)
+    far = r"\*\*far away\*\*.* about (14 GB in bfloat16|28 GB in float32) and 4 GB in 4-bit, and [\d.]+ GB are free"
+    assert any(re.match(far, line) for line in lines)
 
 
 def test_a_domain_that_is_not_there_is_told_in_words(visit: Visit) -> None:

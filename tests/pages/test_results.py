@@ -7,7 +7,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from nl2pddl.experiment import Completion, ModelInfo, RunConfig, RunKind
-from nl2pddl.records import EvaluationSettings, Protocol, ResultClass, Verdict
+from nl2pddl.records import EvaluationSettings, Protocol, ResultClass, Subclass, Verdict
 from nl2pddl.runs import RunManager
 from nl2pddl.settings import load_settings
 from nl2pddl.store import Store, queries, writes
@@ -108,6 +108,24 @@ def test_filters_cut_every_count_and_stand_in_the_link(judged: str, visit: Visit
     assert metrics(app)["Outputs"][0] == "16"
 
 
+def test_answers_from_different_decoding_are_said_to_be_counted_together(data: Path, judged: str, visit: Visit) -> None:
+    with Store(data / "store.duckdb") as store:
+        config = queries.run_config(store, judged)
+        warm = replace(config, decoding=replace(config.decoding, temperature=0.7))
+        detail = queries.item_detail(store, judged, 0)
+        item = replace(detail.item, index=0)
+        writes.add_run(store, "warm", warm, [item], [queries.domain_source(store, item.domain_sha)])
+        writes.add_outputs(store, "warm", [writes.Output(0, Completion("x", "length", 1, 0.1), ModelInfo("m"))])
+        verdict = Verdict(ResultClass.SYNTAX, Subclass.NO_PDDL, "nothing", Protocol.STRICT)
+        writes.add_verdicts(store, "warm", [(0, verdict)], EvaluationSettings())
+    assert not visit("results", run=judged).warning
+    (told,) = visit("results", run=[judged, "warm"]).warning
+    text = told.value.replace("\\", "")
+    assert "Answers from different decoding are counted together: scripted:" in text
+    assert "greedy" in text
+    assert "sampled, temperature 0.7" in text
+
+
 def test_pies_are_drawn_on_demand(judged: str, visit: Visit) -> None:
     app = visit("results")
     assert '"type":"bar"' in app.get("plotly_chart")[0].proto.spec
@@ -164,4 +182,4 @@ def test_items_without_a_verdict_are_stated(judged: str, data: Path, visit: Visi
     with Store(data / "store.duckdb") as store, store.transaction() as cursor:
         cursor.execute("DELETE FROM verdicts WHERE run_id = ? AND item_index < 3", [judged])
     app = visit("results", run=judged)
-    assert any("3 of the 16 items of these runs have no verdict" in warning.value for warning in app.warning)
+    assert any("3 of the 16 items" in warning.value for warning in app.warning)
