@@ -285,11 +285,23 @@ class RunManager:
             raise RunError(f"run {run_id} is complete: all {total} items have a verdict")
         self._enqueue(run_id)
 
-    def _enqueue(self, run_id: str) -> None:
+    def judge_by_other(self, run_id: str) -> None:
+        """Queue the outputs of a run to be judged by the protocol that it was not launched with, too.
+
+        Raises InputError where there is nothing to judge, RunError where the run is being worked on.
+        """
+        config = queries.run_config(self.store, run_id)
+        if config.kind is not RunKind.ACTIONS:
+            what = "its outputs are not in the store" if config.kind is RunKind.IMPORTED else "it is of whole domains"
+            raise InputError(f"run {run_id} cannot be judged by the other protocol: {what}")
+        own = config.evaluation.protocol
+        self._enqueue(run_id, next(protocol for protocol in Protocol if protocol is not own))
+
+    def _enqueue(self, run_id: str, protocol: Protocol | None = None) -> None:
         with self._lock:
             if run_id in self._live:
                 raise RunError(f"run {run_id} is already under way")
-            live = self._live[run_id] = Live(run_id)
+            live = self._live[run_id] = Live(run_id, protocol)
             self._last_message.pop(run_id, None)
         self._queue.put(live)
 

@@ -231,7 +231,8 @@ def test_an_answer_is_found_again_in_a_later_run(run: RunIt, truth: dict[str, st
     second, _, again = run(lambda request: say("never asked"))
     assert (len(model.asked), len(again.asked)) == (4, 0)
     frame = queries.results_frame(manager.store, [first, second])
-    assert list(frame["reused"]) == [False] * 4 + [True] * 4
+    # By run: two runs of one second are in no certain order.
+    assert frame.groupby("run_id")["reused"].agg(list).to_dict() == {first: [False] * 4, second: [True] * 4}
     assert set(frame["result_class"]) == {"equivalent"}
 
 

@@ -6,6 +6,7 @@ from nl2pddl.figures.bars import (
     class_pies,
     different_bars,
     different_pies,
+    protocol_bars,
     round_bars,
     subclass_bars,
 )
@@ -17,6 +18,7 @@ from nl2pddl.figures.shares import (
     class_table,
     different_table,
     round_table,
+    stacked,
     subclass_table,
     undecided_count,
 )
@@ -25,6 +27,6 @@ from nl2pddl.figures.style import CLASS_COLOURS, CLASSES, empty_figure, short_sh
 __all__ = [
     "CLASSES", "CLASS_COLOURS", "are_histogram", "are_table", "best_descriptions", "beyond_table", "class_bars",
     "class_pies", "class_table", "difference_dots", "different_bars", "different_pies", "different_table",
-    "empty_figure", "heat_map", "round_bars", "round_table", "share_dots", "short_share", "size_scatter",
-    "subclass_bars", "subclass_table", "undecided_count",
+    "empty_figure", "heat_map", "protocol_bars", "round_bars", "round_table", "share_dots", "short_share",
+    "size_scatter", "stacked", "subclass_bars", "subclass_table", "undecided_count",
 ]  # fmt: skip

@@ -42,6 +42,11 @@ def round_bars(table: Frame) -> go.Figure:
     return _bars(table.assign(stage=table["round"].map(_stage)), "stage", "result_class", CLASS_COLOURS)
 
 
+def protocol_bars(table: Frame) -> go.Figure:
+    """Result classes as 100% bars, one a model, a heading for each protocol."""
+    return _bars(table, "protocol", "result_class", CLASS_COLOURS)
+
+
 def _stage(number: int) -> str:
     return "first answers" if number == 0 else f"after {number} correction{'s' if number > 1 else ''}"
 

@@ -121,6 +121,11 @@ def best_descriptions(table: Frame) -> set[tuple[str, str]]:
     return best
 
 
+def stacked(tables: Sequence[Frame]) -> Frame:
+    """Tables of the same columns as one."""
+    return pd.concat(list(tables), ignore_index=True)
+
+
 def round_table(counts: Frame) -> Frame:
     """As ``class_table``, by model and round of corrections: round, model, result_class, count, total, percent."""
     return _shares(counts, ["round", "model"], "result_class", CLASSES)

@@ -41,13 +41,13 @@ def outcomes(store: Store, run_ids: Sequence[str], wanted: Mapping[str, Sequence
     examples are; across description classes the class may differ, and the model may not. Of several answers to one
     prompt the latest run's first counts; the undecided do not. ``wanted`` as in ``round_counts``.
     """
-    conditions, values = _conditions(wanted)
+    where, values = conditions(wanted)
     column = {"model": _VARIANT, "description_class": "description_class"}[across]
     other = {"model": "description_class", "description_class": _VARIANT}[across]
     judged = f"""
         SELECT {column} AS compared, {other} AS fixed, domain || '/' || action AS cluster, sample, context,
                arg_max((result_class = 'equivalent')::TINYINT, (run_id, -draw)) AS hit
-        FROM {_JUDGED} AND list_contains(?, run_id) AND {_FIRST} AND result_class <> 'undecided'{conditions}
+        FROM {_JUDGED} AND list_contains(?, run_id) AND {_FIRST} AND result_class <> 'undecided'{where}
         GROUP BY ALL
     """
     parameters = [list(run_ids), *values]
@@ -109,12 +109,12 @@ def round_counts(store: Store, run_ids: Sequence[str], wanted: Mapping[str, Sequ
     An answer that needed no further round counts in all later ones as it is. Empty where no run has corrections.
     ``wanted`` maps columns of items to the values let through (none: all).
     """
-    conditions, values = _conditions(wanted or {})
+    where, values = conditions(wanted or {})
     return store.frame(
         f"""
         WITH judged AS (
             SELECT run_id, item_index % total AS first, round, {_VARIANT} AS model, result_class
-            FROM {_JUDGED} AND list_contains(?, run_id) AND action <> '*'{conditions}
+            FROM {_JUDGED} AND list_contains(?, run_id) AND action <> '*'{where}
         ),
         rounds AS (SELECT run_id, unnest(range(max(round) + 1)) AS number FROM judged GROUP BY run_id)
         SELECT model, number AS round, result_class, count(*) AS count
@@ -134,18 +134,19 @@ def whole_domain_counts(store: Store, run_ids: Sequence[str], wanted: Mapping[st
 
     ``wanted`` as in ``round_counts``.
     """
-    conditions, values = _conditions(wanted or {})
+    where, values = conditions(wanted or {})
     return store.frame(
         f"""
         SELECT {_VARIANT} AS model, domain, result_class, subclass, count(*) AS count
-        FROM {_JUDGED} AND list_contains(?, run_id) AND action = '*'{conditions}
+        FROM {_JUDGED} AND list_contains(?, run_id) AND action = '*'{where}
         GROUP BY ALL ORDER BY ALL
         """,
         [list(run_ids), *values],
     )
 
 
-def _conditions(wanted: Mapping[str, Sequence[str]]) -> tuple[str, list[list[str]]]:
+def conditions(wanted: Mapping[str, Sequence[str]]) -> tuple[str, list[list[str]]]:
+    """The conditions that let the wanted values through, each beginning with AND, and their parameters."""
     columns = ("model", "domain", "action", "description_class", "protocol")
     chosen = [(name, list(wanted[name])) for name in columns if wanted.get(name)]
     places = {"protocol": "runs.protocol"}

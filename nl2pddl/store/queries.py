@@ -18,6 +18,10 @@ _ITEM_COLUMNS = (
 )
 
 
+ASIDE = "judged again"  # the event of a run whose outputs were judged by the other protocol too
+_STATUS = f"event NOT IN ('{ASIDE}', 'dry run')"  # events that say where a run stands
+
+
 def run_config(store: Store, run_id: str) -> RunConfig:
     """What a run was launched with. Raises InputError where there is no such run."""
     rows = store.rows("SELECT config FROM runs WHERE run_id = ?", [run_id])
@@ -36,7 +40,9 @@ def whole_config(store: Store, dry_run: str) -> RunConfig | None:
 def last_event(store: Store, run_id: str) -> tuple[str, str]:
     """The last event of a run and its detail."""
     rows = store.rows(
-        "SELECT event, detail FROM run_events WHERE run_id = ? ORDER BY created_at DESC, rowid DESC LIMIT 1", [run_id]
+        f"SELECT event, detail FROM run_events WHERE run_id = ? AND {_STATUS} "
+        "ORDER BY created_at DESC, rowid DESC LIMIT 1",
+        [run_id],
     )
     return (str(rows[0][0]), str(rows[0][1])) if rows else ("created", "")
 
@@ -206,13 +212,15 @@ def domain_source(store: Store, sha: str) -> DomainSource:
 def runs_frame(store: Store) -> Any:
     """One row a run, newest first: run_id, created_at, name, config (JSON), total, generated, judged, event, detail."""
     return store.frame(
-        """
+        f"""
         SELECT r.run_id, r.created_at, r.name, r.config,
                greatest(r.total, (SELECT count(*) FROM items i WHERE i.run_id = r.run_id)) AS total,
                (SELECT count(*) FROM outputs o WHERE o.run_id = r.run_id) AS generated,
                (SELECT count(DISTINCT item_index) FROM verdicts v WHERE v.run_id = r.run_id) AS judged,
-               (SELECT arg_max(e.event, (e.created_at, e.rowid)) FROM run_events e WHERE e.run_id = r.run_id) AS event,
-               (SELECT arg_max(e.detail, (e.created_at, e.rowid)) FROM run_events e WHERE e.run_id = r.run_id) AS detail
+               (SELECT arg_max(e.event, (e.created_at, e.rowid)) FROM run_events e
+                WHERE e.run_id = r.run_id AND {_STATUS}) AS event,
+               (SELECT arg_max(e.detail, (e.created_at, e.rowid)) FROM run_events e
+                WHERE e.run_id = r.run_id AND {_STATUS}) AS detail
         FROM runs r ORDER BY r.created_at DESC
         """
     )

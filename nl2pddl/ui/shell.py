@@ -73,6 +73,12 @@ def open_page() -> Handles:
     st.stop()
 
 
+def open_handles() -> Handles:
+    """The handles again, for a part of a page that has been opened."""
+    settings = load_settings()
+    return _handles(str(settings.data_dir), str(settings.domains_dir), str(settings.store), settings.workers)
+
+
 def _close(handles: Handles) -> None:
     handles.manager.close()
     handles.store.close()

@@ -16,6 +16,7 @@ from nl2pddl.store import counts as count
 from nl2pddl.ui import charts, shell
 from nl2pddl.ui.comparing import show_comparison
 from nl2pddl.ui.cutting import Cut
+from nl2pddl.ui.flipping import show_protocols
 from nl2pddl.ui.reporting import offer_report
 from nl2pddl.ui.text import plain
 
@@ -32,6 +33,7 @@ def show_chosen(store: Store, chosen: Cut) -> None:
         "ARE": _are,
         "Compare": show_comparison,
         "Equivalents": _equivalents,
+        "Protocols": show_protocols,
         "Report": offer_report,
     }
     names = list(views)
