@@ -26,6 +26,18 @@ def navigation() -> Page:
     return st.navigation(_pages(), position="top")
 
 
+def ask_for_login() -> None:
+    """Stop with a button to log in, where Streamlit's settings name an OIDC provider and nobody is logged in yet."""
+    try:
+        wanted = "auth" in st.secrets
+    except FileNotFoundError:  # no settings of that kind at all
+        return
+    if wanted and not st.user.get("is_logged_in", False):
+        st.title("NL2PDDL")
+        st.button("Log in", type="primary", on_click=st.login)
+        st.stop()
+
+
 def _pages() -> list[Page]:
     return [
         # Streamlit serves its default page at the root alone; this one makes /launch a link that works as well.
