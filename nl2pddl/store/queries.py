@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -270,17 +270,18 @@ _VERDICT_COLUMNS = (
 _JSON_COLUMNS = ("problems", "cross_checks", "failure", "settings", "comparison", "exact_decisions")
 
 
-def item_detail(store: Store, run_id: str, item_index: int) -> ItemDetail:
-    """One judged item whole. Raises InputError where there is none."""
+def item_detail(store: Store, run_id: str, item_index: int, protocol: str | None = None) -> ItemDetail:
+    """One judged item whole, by a protocol (None: the one its run was launched with). Raises InputError for none."""
     columns = ", ".join(f"v.{name}" for name in _VERDICT_COLUMNS)
     rows = store.rows(
         f"""
         SELECT {_ITEM_COLUMNS}, o.output, o.stop_reason, o.new_tokens, o.seconds, o.model_info, o.thinking, o.reused,
                o.sent_prompt, {columns}
         FROM items i JOIN verdicts v USING (run_id, item_index) LEFT JOIN outputs o USING (run_id, item_index)
-        WHERE run_id = ? AND item_index = ? ORDER BY v.created_at DESC LIMIT 1
+        JOIN runs r USING (run_id)
+        WHERE run_id = ? AND item_index = ? AND v.protocol = coalesce(?, r.protocol)
         """,
-        [run_id, item_index],
+        [run_id, item_index, protocol],
     )
     if not rows:
         raise InputError(f"run '{run_id}' has no judged item {item_index}")
@@ -326,48 +327,3 @@ def failed_items(store: Store, run_id: str) -> list[int]:
         [run_id],
     )
     return [int(index) for (index,) in rows]
-
-
-FILTER_COLUMNS = ("run_id", "model", "domain", "action", "description_class", "result_class", "subclass")
-
-
-def filter_choices(store: Store, run_ids: Sequence[str]) -> dict[str, list[str]]:
-    """The values that occur in the verdicts of the runs, sorted, for each of ``FILTER_COLUMNS``."""
-    lists = ", ".join(f"list_sort(list(DISTINCT {name}) FILTER ({name} IS NOT NULL))" for name in FILTER_COLUMNS)
-    rows = store.rows(
-        f"SELECT {lists} FROM verdicts JOIN items USING (run_id, item_index) WHERE list_contains(?, run_id)",
-        [list(run_ids)],
-    )
-    return {name: list(values or ()) for name, values in zip(FILTER_COLUMNS, rows[0], strict=True)}
-
-
-def verdict_list(
-    store: Store, wanted: Mapping[str, Sequence[str]], text: str = "", limit: int = 1000
-) -> tuple[Any, int]:
-    """The verdicts that pass a filter, latest run first, at most ``limit`` of them; and how many pass in all.
-
-    ``wanted`` maps some of ``FILTER_COLUMNS`` to the values let through; ``text`` must occur in the output, in whatever
-    letter case. Columns: run_id, item_index, model, domain, action, description_class, sample, round, grammar,
-    result_class, subclass, are, reason.
-    """
-    conditions = ["true"]
-    parameters: list[Any] = []
-    for name in FILTER_COLUMNS:
-        if name in wanted:
-            conditions.append(f"list_contains(?, {name})")
-            parameters.append(list(wanted[name]))
-    if text:
-        conditions.append("contains(lower(output), lower(?))")
-        parameters.append(text)
-    tables = "verdicts JOIN items USING (run_id, item_index) LEFT JOIN outputs USING (run_id, item_index)"
-    where = " AND ".join(conditions)
-    total = store.rows(f"SELECT count(*) FROM {tables} WHERE {where}", parameters)[0][0]
-    frame = store.frame(
-        f"""
-        SELECT run_id, item_index, model, domain, action, description_class, sample, round, grammar, result_class,
-               subclass, action_reconstruction_error AS are, reason
-        FROM {tables} WHERE {where} ORDER BY run_id DESC, item_index LIMIT ?
-        """,
-        [*parameters, limit],
-    )
-    return frame, int(total)

@@ -12,7 +12,7 @@ from nl2pddl import breakdown
 from nl2pddl.breakdown import ANONYMISED, FILTERS, GRAMMAR
 from nl2pddl.generation.listed import listed_sizes
 from nl2pddl.store import Store, counts
-from nl2pddl.ui.choosing import model_labels
+from nl2pddl.ui.choosing import filter_key, model_labels
 
 _LABELS = {
     "model": "Models",
@@ -43,7 +43,7 @@ class Cut:
     def link(self, told: Mapping[str, str]) -> dict[str, str | list[str]]:
         """The query of a link to the outputs that a mark of a chart stands for (``told`` as in ``figures.points``)."""
         query: dict[str, str | list[str]] = {"run": list(self.runs)}
-        query |= {name: list(values) for name, values in self.wanted.items() if values}
+        query |= {filter_key(name): list(values) for name, values in self.wanted.items() if values}
         for name, value in told.items():
             if name == "model":
                 query |= self._model_query(value)
@@ -52,7 +52,7 @@ class Cut:
             elif name == "subclass" and value == "equivalent":
                 query["result_class"] = "equivalent"
             else:
-                query[name] = value
+                query[filter_key(name)] = value
         if query.get("result_class") == "equivalent" or "result_class" not in query:
             query["equivalent"] = "true"
         return query
@@ -68,7 +68,7 @@ class Cut:
         query: dict[str, str | list[str]] = {}
         query["model"] = next((model for model, name in self.names.items() if name == plain), plain)
         if GRAMMAR in label:
-            query["grammar"] = "true"
+            query[filter_key("grammar")] = "true"
         return query
 
 
@@ -88,14 +88,16 @@ def _cube(_store: Store, runs: tuple[str, ...], judged: int) -> Any:
 
 def _filters(cube: Any) -> dict[str, list[str]]:
     wanted: dict[str, list[str]] = {}
-    with st.expander("Filter", icon=":material/filter_alt:", expanded=any(name in st.query_params for name in FILTERS)):
+    with st.expander(
+        "Filter", icon=":material/filter_alt:", expanded=any(filter_key(name) in st.query_params for name in FILTERS)
+    ):
         places = st.columns(len(FILTERS))
         for place, name in zip(places, FILTERS, strict=True):
             options = sorted(cube[name].unique())
             labels = model_labels(options) if name == "model" else {option: option for option in options}
             wanted[name] = list(
                 place.multiselect(
-                    _LABELS[name], options, format_func=labels.__getitem__, placeholder="All", key=name,
+                    _LABELS[name], options, format_func=labels.__getitem__, placeholder="All", key=filter_key(name),
                     bind="query-params", help=_HELP.get(name),
                 )
             )  # fmt: skip
