@@ -3,6 +3,8 @@
 import streamlit as st
 
 from nl2pddl.errors import InputError, StoreError
+from nl2pddl.experiment import RunKind
+from nl2pddl.store import queries
 from nl2pddl.ui import failure, listing, shell
 from nl2pddl.ui.choosing import choose_runs
 from nl2pddl.ui.text import reasons_of, show_fault
@@ -16,7 +18,10 @@ verdicts = listing.page_of(handles.store, wanted, text, sort)
 run_id, index = listing.choose_one(verdicts)
 protocol = wanted["protocol"][0] if len(wanted.get("protocol", [])) == 1 else None
 failure.show_item(handles.store, handles.manager.library(), runs, run_id, index, protocol)
-if st.button("Ask again", icon=":material/replay:", help="This item alone, in a run of its own"):
+kind = queries.run_config(handles.store, run_id).kind
+if kind is not RunKind.IMPORTED and st.button(
+    "Ask again", icon=":material/replay:", help="This item alone, in a run of its own"
+):
     try:
         again = handles.manager.again(run_id, [index])
     except (InputError, StoreError) as error:

@@ -79,18 +79,19 @@ def _filters(labels: Mapping[str, str], choices: Mapping[str, Sequence[str]]) ->
 def page_of(store: Store, wanted: Mapping[str, Sequence[str]], text: str, sort: str) -> Any:
     """A page of the list, and the widget that turns pages where there are several; stops the page where it is empty."""
     number = st.session_state.get("page", 1)
-    rows, total = listing.verdict_list(store, wanted, text, sort=sort, offset=(number - 1) * listing.PAGE)
-    pages = max(1, -(-total // listing.PAGE))
+    size = listing.PAGE
+    rows, total = listing.verdict_list(store, wanted, text, size, sort=sort, offset=(number - 1) * size)
+    pages = max(1, -(-total // size))
     if number > pages:
         st.session_state["page"] = 1
-        rows, total = listing.verdict_list(store, wanted, text, sort=sort)
+        rows, total = listing.verdict_list(store, wanted, text, size, sort=sort)
     if not total:
         st.info("No output passes these filters. Widen them, or include the equivalent outputs.")
         st.stop()
     if pages > 1:
         turn, said = st.columns([1, 5], vertical_alignment="bottom")
         turn.number_input("Page", 1, pages, key="page")
-        said.caption(f"of {pages:,}; {total:,} outputs pass these filters, {listing.PAGE:,} on a page.")
+        said.caption(f"of {pages:,}; {total:,} outputs pass these filters, {size:,} on a page.")
     return rows
 
 

@@ -94,7 +94,7 @@ def plan_html(failure: Mapping[str, Any]) -> str:
 
 def steps_html(steps: Iterable[Step]) -> str:
     """A plan step by step: what each makes true and false; the one that cannot be taken is marked with the reason."""
-    head = "<tr><th></th><th>Step</th><th>Becomes true</th><th>Becomes false</th></tr>"
+    head = "<tr><th class='nl-number'></th><th>Step</th><th>Becomes true</th><th>Becomes false</th></tr>"
     rows = []
     for step in steps:
         name = step.action or ("the goal is reached" if not step.fault else "(goal)")

@@ -6,13 +6,15 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from nl2pddl import study
 from nl2pddl.experiment import Completion, ModelInfo, RunConfig, RunKind
 from nl2pddl.records import EvaluationSettings, Protocol, ResultClass, Subclass, Verdict
-from nl2pddl.runs import RunManager
+from nl2pddl.runs import RunManager, import_results
 from nl2pddl.settings import load_settings
 from nl2pddl.store import Store, queries, writes
 from tests.pages.conftest import PICK_UP, PUT_DOWN, blocksworld_script
 from tests.pages.test_live_runs import store_unfinished_run
+from tests.store.test_transfer import content
 
 Visit = Callable[..., AppTest]
 
@@ -124,6 +126,50 @@ def test_answers_from_different_decoding_are_said_to_be_counted_together(data: P
     assert "Answers from different decoding are counted together: scripted:" in text
     assert "greedy" in text
     assert "sampled, temperature 0.7" in text
+
+
+def test_models_are_compared_prompt_by_prompt(data: Path, visit: Visit) -> None:
+    lines = [
+        f"BLOCKS,{action},Base,{model},{'EqDomain,,0,200' if prompt < good else 'DifDomain,NoPlan,3,0'}"
+        for action in ("stack", "unstack", "pick-up", "put-down")
+        for model, good in (("strong", 9), ("weak", 1))
+        for prompt in range(10)
+    ]
+    with Store(data / "store.duckdb") as store:
+        import_results(store, study.read_results(content(*lines), "r.csv"))
+    app = visit("results", view="Compare")
+    assert any("strong has the largest share of equivalents, and is told apart" in text.value for text in app.markdown)
+    ranking, differences = (table.value for table in app.dataframe)
+    assert list(ranking["letters"]) == ["a", "b"]
+    assert list(ranking["percent"]) == [90.0, 10.0]
+    assert differences["difference"].tolist() == [pytest.approx(-80.0)]
+    assert bool(differences["told_apart"].iloc[0])
+    app.get("button_group")[1].set_value("Description classes")
+    app.run()
+    assert any("only one of the description classes" in info.value for info in app.info)
+
+
+def test_runs_are_judged_by_the_other_protocol_and_flips_are_shown(data: Path, judged: str, visit: Visit) -> None:
+    app = visit("results", view="Protocols", run=judged)
+    assert any("No output here has a verdict under both" in info.value for info in app.info)
+    assert any("Judge 16 outputs by the other protocol too" in one.label for one in app.button)
+    st.cache_resource.clear()
+    with Store(data / "store.duckdb") as store:
+        manager = RunManager(store, load_settings())
+        manager.judge_by_other(judged)
+        assert manager.wait(judged, 120)
+        manager.close()
+    app = visit("results", view="Protocols", run=judged)
+    assert any("of 16 outputs" in text.value for text in app.markdown)
+    shares = app.dataframe[0].value
+    assert set(shares["protocol"]) == {"strict", "published"}
+    assert shares.groupby("protocol")["count"].sum().to_dict() == {"published": 16, "strict": 16}
+
+
+def test_a_report_is_offered_with_its_key_sentences(judged: str, visit: Visit) -> None:
+    app = visit("results", view="Report")
+    assert any("writes an equivalent action in 25" in text.value for text in app.markdown)
+    assert [one.label for one in app.get("download_button")] == ["HTML page", "PDF"]
 
 
 def test_pies_are_drawn_on_demand(judged: str, visit: Visit) -> None:
