@@ -13,7 +13,7 @@ handles = shell.open_page()
 st.title("Failures")
 
 runs = choose_runs(handles.store)
-wanted, text, sort = listing.filter_verdicts(handles.store, runs)
+wanted, text, sort = listing.filter_verdicts(handles.store, runs, queries.verdict_count(handles.store, runs))
 verdicts = listing.page_of(handles.store, wanted, text, sort)
 run_id, index = listing.choose_one(verdicts)
 protocol = wanted["protocol"][0] if len(wanted.get("protocol", [])) == 1 else None

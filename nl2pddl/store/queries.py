@@ -61,6 +61,11 @@ def counts(store: Store, run_id: str) -> tuple[int, int, int]:
     return int(total or 0), int(generated), int(judged)
 
 
+def verdict_count(store: Store, run_ids: Sequence[str]) -> int:
+    """How many verdicts the runs have by now, those of the other protocol too."""
+    return int(store.rows("SELECT count(*) FROM verdicts WHERE list_contains(?, run_id)", [list(run_ids)])[0][0])
+
+
 def items_without_output(store: Store, run_id: str) -> list[RunItem]:
     """The items of a run that still have to be generated, in order."""
     rows = store.rows(
@@ -211,17 +216,22 @@ def domain_source(store: Store, sha: str) -> DomainSource:
 
 def runs_frame(store: Store) -> Any:
     """One row a run, newest first: run_id, created_at, name, config (JSON), total, generated, judged, event, detail."""
+    # Joins, because a subquery a run would read every verdict once for each.
     return store.frame(
         f"""
-        SELECT r.run_id, r.created_at, r.name, r.config,
-               greatest(r.total, (SELECT count(*) FROM items i WHERE i.run_id = r.run_id)) AS total,
-               (SELECT count(*) FROM outputs o WHERE o.run_id = r.run_id) AS generated,
-               (SELECT count(DISTINCT item_index) FROM verdicts v WHERE v.run_id = r.run_id) AS judged,
-               (SELECT arg_max(e.event, (e.created_at, e.rowid)) FROM run_events e
-                WHERE e.run_id = r.run_id AND {_STATUS}) AS event,
-               (SELECT arg_max(e.detail, (e.created_at, e.rowid)) FROM run_events e
-                WHERE e.run_id = r.run_id AND {_STATUS}) AS detail
-        FROM runs r ORDER BY r.created_at DESC
+        SELECT run_id, r.created_at, r.name, r.config, greatest(r.total, coalesce(i.items, 0)) AS total,
+               coalesce(o.outputs, 0) AS generated, coalesce(v.verdicts, 0) AS judged, e.event, e.detail
+        FROM runs r
+        LEFT JOIN (SELECT run_id, count(*) AS items FROM items GROUP BY run_id) i USING (run_id)
+        LEFT JOIN (SELECT run_id, count(*) AS outputs FROM outputs GROUP BY run_id) o USING (run_id)
+        LEFT JOIN (
+            SELECT run_id, count(*) AS verdicts FROM verdicts SEMI JOIN runs USING (run_id, protocol) GROUP BY run_id
+        ) v USING (run_id)
+        LEFT JOIN (
+            SELECT run_id, arg_max(event, (created_at, rowid)) AS event, arg_max(detail, (created_at, rowid)) AS detail
+            FROM run_events WHERE {_STATUS} GROUP BY run_id
+        ) e USING (run_id)
+        ORDER BY r.created_at DESC
         """
     )
 

@@ -41,9 +41,18 @@ _HELP = {
 }
 
 
-def filter_verdicts(store: Store, runs: Sequence[str]) -> tuple[dict[str, list[str]], str, str]:
-    """The widgets: what ``listing.verdict_list`` takes as ``wanted``, ``text`` and ``sort``."""
-    choices = {**listing.filter_choices(store, runs), "tag": notes.tags(store, runs)}
+@st.cache_data(show_spinner=False, max_entries=20)
+def _choices(_store: Store, runs: tuple[str, ...], judged: int) -> dict[str, list[str]]:
+    """Read again only when there are more verdicts."""
+    return listing.filter_choices(_store, runs)
+
+
+def filter_verdicts(store: Store, runs: Sequence[str], judged: int) -> tuple[dict[str, list[str]], str, str]:
+    """The widgets: what ``listing.verdict_list`` takes as ``wanted``, ``text`` and ``sort``.
+
+    ``judged`` is how many verdicts the runs have by now.
+    """
+    choices = {**_choices(store, tuple(runs), judged), "tag": notes.tags(store, runs)}
     wanted = {"run_id": list(runs)}
     with st.container(border=True):
         wanted |= _filters(_FILTERS, choices)
