@@ -25,7 +25,6 @@ _HELP = {
 _OUTPUTS_HELP = "First answers to single actions. Corrections and whole domains are counted further below."
 _CLUSTERS = "Prompts of one action resemble each other, so the actions are what is counted on."
 _UNDECIDED_HELP = "A time or memory limit or a crash kept the class from being found. In none of the percentages."
-_CONFIG = {"displaylogo": False, "modeBarButtons": [["toImage"]]}  # these charts need no zoom
 _COLUMNS = {
     "description_class": "Description class",
     "model": "Model",
@@ -53,6 +52,21 @@ _NUMBERS = {
     "high": "to",
 }
 _P_VALUES = {"p_value": "p", "adjusted": "p, by Holm"}
+
+
+def choose_pictures() -> None:
+    """In which form a chart's camera button saves it."""
+    st.segmented_control(
+        "Save pictures as", ["PNG", "SVG"], default="PNG", key="pictures", persist_state="session",
+        help="What the camera button of each chart makes: SVG can be scaled and edited, PNG goes everywhere.",
+    )  # fmt: skip
+
+
+def _config() -> dict[str, Any]:
+    form = str(st.session_state.get("pictures") or "PNG").lower()
+    picture = {"format": form, "filename": "nl2pddl", "scale": 2 if form == "png" else 1}
+    # These charts need no zoom.
+    return {"displaylogo": False, "modeBarButtons": [["toImage"]], "toImageButtonOptions": picture}
 
 
 def labelled(counts: Any) -> Any:
@@ -202,10 +216,10 @@ def show_figure(figure: Any, table: Any, key: str, link: Link | None = None) -> 
 
 def _chart(figure: Any, key: str, link: Link | None) -> None:
     if link is None:
-        st.plotly_chart(figure, width="stretch", config=_CONFIG, key=key)
+        st.plotly_chart(figure, width="stretch", config=_config(), key=key)
         return
     event: Any = st.plotly_chart(
-        figure, width="stretch", config=_CONFIG, key=key, on_select="rerun", selection_mode="points"
+        figure, width="stretch", config=_config(), key=key, on_select="rerun", selection_mode="points"
     )
     marks = [mark.get("customdata") for mark in event.selection.points]
     if marks and marks[0]:
@@ -228,7 +242,7 @@ def show_panels(table: Any, key: str, draw: Callable[[Any], Any], link: Link | N
     """A chart of its own for each model, side by side where there is room, and all numbers below."""
     models = list(dict.fromkeys(map(str, table["model"])))
     if not models:
-        st.plotly_chart(draw(table), width="stretch", config=_CONFIG, key=key)
+        st.plotly_chart(draw(table), width="stretch", config=_config(), key=key)
         return
     for first in range(0, len(models), _PANELS):
         row = models[first : first + _PANELS]

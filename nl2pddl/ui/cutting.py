@@ -43,7 +43,10 @@ class Cut:
     def link(self, told: Mapping[str, str]) -> dict[str, str | list[str]]:
         """The query of a link to the outputs that a mark of a chart stands for (``told`` as in ``figures.points``)."""
         query: dict[str, str | list[str]] = {"run": list(self.runs)}
-        query |= {filter_key(name): list(values) for name, values in self.wanted.items() if values}
+        for name, values in self.wanted.items():
+            if values:
+                shown = [self.names.get(value, value) for value in values] if name == "model" else list(values)
+                query[filter_key(name)] = shown
         for name, value in told.items():
             if name == "model":
                 query |= self._model_query(value)
@@ -64,9 +67,8 @@ class Cut:
         return query
 
     def _model_query(self, label: str) -> dict[str, str | list[str]]:
-        plain = label.removesuffix(ANONYMISED).removesuffix(GRAMMAR)
-        query: dict[str, str | list[str]] = {}
-        query["model"] = next((model for model, name in self.names.items() if name == plain), plain)
+        # A widget's address holds what it shows: the short name.
+        query: dict[str, str | list[str]] = {"model": label.removesuffix(ANONYMISED).removesuffix(GRAMMAR)}
         if GRAMMAR in label:
             query[filter_key("grammar")] = "true"
         return query
@@ -88,8 +90,9 @@ def _cube(_store: Store, runs: tuple[str, ...], judged: int) -> Any:
 
 def _filters(cube: Any) -> dict[str, list[str]]:
     wanted: dict[str, list[str]] = {}
+    # Keys of their own: a page cannot send the browser to another one with a parameter that its own widget holds.
     with st.expander(
-        "Filter", icon=":material/filter_alt:", expanded=any(filter_key(name) in st.query_params for name in FILTERS)
+        "Filter", icon=":material/filter_alt:", expanded=any(f"cut_{name}" in st.query_params for name in FILTERS)
     ):
         places = st.columns(len(FILTERS))
         for place, name in zip(places, FILTERS, strict=True):
@@ -97,7 +100,7 @@ def _filters(cube: Any) -> dict[str, list[str]]:
             labels = model_labels(options) if name == "model" else {option: option for option in options}
             wanted[name] = list(
                 place.multiselect(
-                    _LABELS[name], options, format_func=labels.__getitem__, placeholder="All", key=filter_key(name),
+                    _LABELS[name], options, format_func=labels.__getitem__, placeholder="All", key=f"cut_{name}",
                     bind="query-params", help=_HELP.get(name),
                 )
             )  # fmt: skip

@@ -39,6 +39,7 @@ def show_chosen(store: Store, chosen: Cut) -> None:
     names = list(views)
     view = st.segmented_control("View", names, default=names[0], key="view", bind="query-params", required=True)
     views[view or names[0]](store, chosen)
+    charts.choose_pictures()
     charts.show_full_names(chosen.names)
 
 

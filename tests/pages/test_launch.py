@@ -2,6 +2,7 @@ import json
 import re
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from nl2pddl.experiment import ChatMode, Precision, RunConfig, run_config_from_d
 from nl2pddl.records import DescriptionClass, EvaluationSettings
 from nl2pddl.runs import items_of
 from nl2pddl.store import Store, queries, writes
+from nl2pddl.ui.form_link import packed, unpacked
 from nl2pddl.ui.text import plain
 from tests.conftest import ROOT, write_script
 from tests.pages.conftest import blocksworld_script
@@ -177,6 +179,33 @@ def test_the_model_list_is_offered_and_a_fault_in_it_is_shown(
     app = visit("launch")
     assert app.multiselect(key="models").options == ["smollm2-135m-instruct"]
     assert "The model list cannot be read." in app.error[0].value
+
+
+def test_a_reload_and_a_link_open_the_form_as_it_was(data: Path, visit: Visit) -> None:
+    model = write_script(data / "m.jsonl", [{"output": "x"}])
+    app = visit("launch")
+    app.multiselect(key="models").set_value([model])
+    app.number_input(key="prompts").set_value(7)
+    app.number_input(key="temperature").set_value(0.5)
+    app.run()
+    address = app.query_params["form"]
+    again = visit("launch", form=address)
+    assert again.multiselect(key="models").value == [model]
+    assert again.number_input(key="prompts").value == 7
+    assert again.number_input(key="temperature").value == 0.5
+
+
+@pytest.mark.parametrize("form", ["x", "", "AAAA", packed(RunConfig(("a b",), ("nowhere",), prompts=-3))])
+def test_an_address_that_is_no_form_opens_an_empty_one(form: str, visit: Visit) -> None:
+    app = visit("launch", form=form)
+    assert not app.exception
+    assert app.number_input(key="prompts").value == 1
+
+
+def test_a_form_of_any_length_and_kind_is_read_or_passed_over() -> None:
+    config = RunConfig(("ä" * 50,), ("gripper~neutral~2",), draws=3)
+    assert unpacked(packed(config)) == config
+    assert unpacked(packed(replace(config, name="x" * 30_000))) is None
 
 
 def test_a_dry_run_says_what_the_whole_would_take(data: Path, visit: Visit) -> None:

@@ -102,11 +102,11 @@ def test_shares_by_place(judged: str, visit: Visit) -> None:
 
 
 def test_filters_cut_every_count_and_stand_in_the_link(judged: str, visit: Visit) -> None:
-    app = visit("results", action="pick-up", description_class="flipped")
+    app = visit("results", cut_action="pick-up", cut_description_class="flipped")
     assert metrics(app)["Outputs"][0] == "2"
-    app.multiselect(key="description_class").set_value([]).run()
+    app.multiselect(key="cut_description_class").set_value([]).run()
     assert metrics(app)["Outputs"][0] == "4"
-    app.multiselect(key="action").set_value([]).run()
+    app.multiselect(key="cut_action").set_value([]).run()
     assert metrics(app)["Outputs"][0] == "16"
 
 
