@@ -14,6 +14,10 @@ from nl2pddl.planning.stepping import Step
 
 STYLE = """<style>
 [data-testid="stMainBlockContainer"] {padding-top: 4.5rem; padding-bottom: 3rem}
+/* Streamlit's grey on white, and its green on dark, are too faint for small text (WCAG asks for 4.5 to 1). */
+[data-testid="stCaptionContainer"] {opacity: 1}
+[data-testid="stCaptionContainer"] p {color: light-dark(#5a5c66, #c3c6ce)}
+[data-selected="true"] [data-testid="stMarkdownContainer"] p {color: light-dark(#00533c, #8fe3c2)}
 .nl-table {width: 100%; border-collapse: collapse; font-size: 0.875rem; margin: 0; table-layout: fixed}
 .nl-table th, .nl-table td {
   text-align: left; padding: 0.15rem 0.6rem; border: 0; vertical-align: top; overflow-wrap: anywhere}
