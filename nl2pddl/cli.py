@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from nl2pddl import __version__
-from nl2pddl.commands import compare, evaluate, run, validate
+from nl2pddl import __version__, study
+from nl2pddl.commands import compare, evaluate, run, transfer, validate
 from nl2pddl.errors import InputError, NL2PDDLError
 from nl2pddl.exact import ExactLimits
 from nl2pddl.experiment import ChatMode, Decoding, Precision, RunConfig, RunKind
 from nl2pddl.records import DescriptionClass, EvaluationSettings, Protocol, ValidatorChoice
 from nl2pddl.runs import MOST_ROUNDS
 from nl2pddl.settings import load_settings
+from nl2pddl.store.exports import FORMATS
 
 FAILURE, WRONG_INPUT = 1, 2
 MOST_WORKERS = 1000
@@ -54,6 +55,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_evaluate(commands)
     _add_validate(commands)
     _add_compare(commands)
+    _add_transfer(commands)
     return parser
 
 
@@ -89,9 +91,7 @@ def _add_run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     _add_evaluation_options(command)
     command.add_argument("--domains", type=Path, default=settings.domains_dir, metavar="DIR", help="domain folders")
     command.add_argument("--data", type=Path, default=settings.data_dir, metavar="DIR", help="converted models")
-    command.add_argument(
-        "--store", type=Path, default=settings.store, metavar="FILE", help=f"default: {settings.store}"
-    )
+    _add_store(command)
     command.add_argument("--resume", metavar="RUN", help="go on with a run of the store, with its own configuration")
     command.set_defaults(command=_run)
 
@@ -206,6 +206,32 @@ def _add_compare(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     command.add_argument("--json", action="store_true", help="one JSON line a problem")
     _add_exact_limits(command, "--")
     command.set_defaults(command=_compare)
+
+
+def _add_transfer(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    command = commands.add_parser("import-results", help="store published results (CSV) as a run")
+    command.add_argument("file", type=Path, metavar="CSV", help=f"with the columns {','.join(study.COLUMNS)}")
+    _add_store(command)
+    command.set_defaults(command=lambda options: transfer.import_file(options.file, options.store))
+    for name, does, forms, text in (
+        ("export", transfer.export_runs, FORMATS, "write verdicts to a file"),
+        ("report", transfer.report, transfer.REPORTS, "write a report on runs to a file"),
+    ):
+        command = commands.add_parser(name, help=text)
+        _add_store(command)
+        command.add_argument("--runs", default="all", metavar="ID,…", help="all, or IDs of runs (default: all)")
+        command.add_argument("--format", choices=forms, required=True)
+        command.add_argument("--out", type=Path, required=True, metavar="FILE")
+        command.set_defaults(command=_with_runs(does))
+
+
+def _add_store(command: argparse.ArgumentParser) -> None:
+    store = load_settings().store
+    command.add_argument("--store", type=Path, default=store, metavar="FILE", help=f"default: {store}")
+
+
+def _with_runs(does: Callable[[Path, str, str, Path], int]) -> Callable[[argparse.Namespace], int]:
+    return lambda options: does(options.store, options.runs, options.format, options.out)
 
 
 def _evaluation_settings(options: argparse.Namespace) -> EvaluationSettings:

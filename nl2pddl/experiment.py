@@ -21,14 +21,17 @@ class RunStatus(StrEnum):
     CANCELLED = "cancelled"
     FAILED = "failed"
     INTERRUPTED = "interrupted"
+    IMPORTED = "imported"
 
 
 class RunKind(StrEnum):
     """What a run generates. ``ACTIONS``: each action on its own (the paper's task). ``DOMAIN``: all actions of a domain
-    one after another, each prompt holding those generated so far, and then judged together."""
+    one after another, each prompt holding those generated so far, and then judged together. ``IMPORTED``: nothing; its
+    verdicts were reached elsewhere, and its prompts and outputs are not in the store."""
 
     ACTIONS = "actions"
     DOMAIN = "domain"
+    IMPORTED = "imported"
 
 
 class ChatMode(StrEnum):

@@ -3,25 +3,25 @@
 import streamlit as st
 
 from nl2pddl.errors import InputError, StoreError
+from nl2pddl.experiment import RunKind
 from nl2pddl.store import queries
-from nl2pddl.ui import failure, shell
-from nl2pddl.ui.choosing import choose_runs, filter_verdicts
+from nl2pddl.ui import failure, listing, shell
+from nl2pddl.ui.choosing import choose_runs
 from nl2pddl.ui.text import reasons_of, show_fault
 
 handles = shell.open_page()
 st.title("Failures")
 
 runs = choose_runs(handles.store)
-wanted, text = filter_verdicts(handles.store, runs)
-verdicts, total = queries.verdict_list(handles.store, wanted, text)
-if verdicts.empty:
-    st.info("No output passes these filters. Widen them, or include the equivalent outputs.")
-    st.stop()
-if total > len(verdicts):
-    st.caption(f"The first {len(verdicts):,} of {total:,} outputs. Narrow the filters to see the others.")
-run_id, index = failure.choose_one(verdicts)
-failure.show_item(handles.store, run_id, index)
-if st.button("Ask again", icon=":material/replay:", help="This item alone, in a run of its own"):
+wanted, text, sort = listing.filter_verdicts(handles.store, runs, queries.verdict_count(handles.store, runs))
+verdicts = listing.page_of(handles.store, wanted, text, sort)
+run_id, index = listing.choose_one(verdicts)
+protocol = wanted["protocol"][0] if len(wanted.get("protocol", [])) == 1 else None
+failure.show_item(handles.store, handles.manager.library(), runs, run_id, index, protocol)
+kind = queries.run_config(handles.store, run_id).kind
+if kind is not RunKind.IMPORTED and st.button(
+    "Ask again", icon=":material/replay:", help="This item alone, in a run of its own"
+):
     try:
         again = handles.manager.again(run_id, [index])
     except (InputError, StoreError) as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -99,6 +99,14 @@ class Store:
                 cursor.execute(statements)
                 cursor.execute("INSERT INTO schema_version VALUES (?, ?)", [number, now()])
 
+    def checkpoint(self) -> None:
+        """Write what is in the log beside the file into the file, so that a copy of the file alone is whole.
+
+        Does nothing while another thread's transaction is open.
+        """
+        with suppress(StoreError), _translated(self.path), self._write_lock:
+            self._cursor().execute("CHECKPOINT")
+
     @contextmanager
     def transaction(self) -> Iterator[duckdb.DuckDBPyConnection]:
         """A cursor inside one transaction: all of it is stored, or nothing."""
@@ -119,6 +127,23 @@ class Store:
     def frame(self, query: str, parameters: Sequence[Any] = ()) -> Any:
         """The result of a read query as a pandas DataFrame."""
         return self._read(query, parameters, lambda cursor: cursor.df())
+
+    def batches(
+        self, query: str, parameters: Sequence[Any], size: int
+    ) -> Iterator[tuple[list[str], list[tuple[Any, ...]]]]:
+        """The rows of a read query, ``size`` at a time, each time with the names of the columns."""
+        # A cursor of its own: the thread's other queries would end this one.
+        with _translated(self.path), self._connection.cursor() as cursor:
+            cursor.execute(query, list(parameters))
+            names = [column[0] for column in cursor.description or ()]
+            while rows := cursor.fetchmany(size):
+                yield names, rows
+
+    def copy_to_parquet(self, query: str, parameters: Sequence[Any], out: Path) -> int:
+        """Write the result of a read query to a Parquet file, and give the number of its rows."""
+        name = str(out).replace("'", "''")
+        copied = self.rows(f"COPY ({query}) TO '{name}' (FORMAT parquet)", parameters)
+        return int(copied[0][0])
 
     def _read(
         self, query: str, parameters: Sequence[Any], take: Callable[[duckdb.DuckDBPyConnection], Result]

@@ -113,4 +113,16 @@ MIGRATIONS: tuple[str, ...] = (
         created_at TIMESTAMP NOT NULL
     );
     """,
+    # 4: the protocol a run was launched with, beside which its outputs may be judged by the other; notes of people.
+    """
+    ALTER TABLE runs ADD COLUMN protocol VARCHAR DEFAULT 'strict';
+    UPDATE runs SET protocol = 'published' WHERE contains(config, '"protocol": "published"');
+    CREATE TABLE notes (
+        run_id VARCHAR NOT NULL,
+        item_index INTEGER NOT NULL,
+        note VARCHAR NOT NULL,
+        tag VARCHAR NOT NULL,
+        created_at TIMESTAMP NOT NULL
+    );
+    """,
 )

@@ -9,32 +9,27 @@ from typing import Any
 
 import streamlit as st
 
-from nl2pddl.records import ResultClass
+from nl2pddl.breakdown import short_names
 from nl2pddl.store import Store, queries
 from nl2pddl.ui import shell
 
+model_labels = short_names  # what charts, lists and forms call a model
+_PLAIN_KEYS = ("model", "domain", "action", "description_class", "result_class", "subclass")
 TIME_FORMAT = "D MMM YYYY, HH:mm"
-_FILTERS = {
-    "model": "Model",
-    "domain": "Domain",
-    "action": "Action",
-    "description_class": "Description class",
-    "result_class": "Result class",
-    "subclass": "Subclass",
-}
+
+
+def filter_key(name: str) -> str:
+    """The key of the widget that filters by a column, which is also its name in the address.
+
+    The launch form has settings of some of the names, and the values of all pages live in one place.
+    """
+    return name if name in _PLAIN_KEYS else f"of_{name}"
 
 
 def local_times(times: Any) -> Any:
     """A column of UTC times in the time zone of the browser (in the server's own where the browser tells none)."""
     zone = st.context.timezone or datetime.now().astimezone().tzinfo
     return times.dt.tz_localize("UTC").dt.tz_convert(zone)
-
-
-def model_labels(models: Iterable[str]) -> dict[str, str]:
-    """Each model's last path component, or its whole name where two models would look the same."""
-    short = {model: model.rstrip("/").rsplit("/", 1)[-1] or model for model in models}
-    names = list(short.values())
-    return {model: name if names.count(name) == 1 else model for model, name in short.items()}
 
 
 def run_labels(runs: Any) -> dict[str, str]:
@@ -103,33 +98,6 @@ def _no_verdicts(*, waiting: bool) -> None:
         st.info("Nothing to show yet: no run has been launched. Choose a model and domains, and launch one.")
         st.page_link(shell.LAUNCH, label="Launch a run", icon=":material/rocket_launch:")
     st.stop()
-
-
-def filter_verdicts(store: Store, runs: Sequence[str]) -> tuple[dict[str, list[str]], str]:
-    """The filter widgets of a list of verdicts: what ``queries.verdict_list`` takes as ``wanted`` and ``text``."""
-    choices = queries.filter_choices(store, runs)
-    wanted = {"run_id": list(runs)}
-    with st.container(border=True):
-        for place, name in zip(st.columns(len(_FILTERS)), _FILTERS, strict=True):
-            with place:
-                chosen = _filter_by(name, choices[name])
-            if chosen:
-                wanted[name] = chosen
-        search, include = st.columns([2, 1], vertical_alignment="bottom")
-        text = search.text_input("Text in the output", placeholder="Any", key="text", bind="query-params")
-        everything = include.checkbox("Include equivalent outputs", key="equivalent", bind="query-params")
-    if "result_class" not in wanted and not everything:
-        wanted["result_class"] = [name.value for name in ResultClass if name is not ResultClass.EQUIVALENT]
-    return wanted, text.strip()
-
-
-def _filter_by(name: str, options: Sequence[str]) -> list[str]:
-    labels = model_labels(options) if name == "model" else {option: option for option in options}
-    return list(
-        st.multiselect(
-            _FILTERS[name], options, format_func=labels.__getitem__, placeholder="All", key=name, bind="query-params"
-        )
-    )
 
 
 def link_query(runs: Sequence[str], **more: str) -> Mapping[str, str | Sequence[str]]:

@@ -1,8 +1,8 @@
-"""The parts of the failures page: the list to step through, and one output with all that is behind its verdict."""
+"""One output of the failures page, with all that is behind its verdict."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import streamlit as st
@@ -10,15 +10,19 @@ import streamlit as st
 from nl2pddl.action_reader import laid_out, read_action
 from nl2pddl.actions import LiftedAction, action_pddl
 from nl2pddl.diffing import diff_actions, diff_texts, mark_problems
-from nl2pddl.domains import Domain, from_source
+from nl2pddl.domains import Domain, DomainLibrary, from_source
+from nl2pddl.errors import InputError
 from nl2pddl.experiment import WHOLE_DOMAIN, ChatMode, RunConfig, RunItem
 from nl2pddl.extraction import extract_action
 from nl2pddl.figures import CLASS_COLOURS
-from nl2pddl.store import Store, queries
+from nl2pddl.store import Store, listing, queries
 from nl2pddl.store.queries import ItemDetail
+from nl2pddl.task import PlanningDomain
 from nl2pddl.ui import markup
 from nl2pddl.ui.choosing import model_labels
 from nl2pddl.ui.facts import show_facts
+from nl2pddl.ui.noting import show_note, show_protocols
+from nl2pddl.ui.stepping import GENERATED, ORIGINAL, both_domains, show_steps
 from nl2pddl.ui.text import LONGEST_SHOWN, decoding_in_words, plain, show_text
 
 _MEANINGS = {
@@ -39,83 +43,22 @@ _DIRECTIONS = {
 }
 
 
-def choose_one(verdicts: Any) -> tuple[str, int]:
-    """The list of verdicts and the buttons to step through it; gives run and index of the item to show."""
-    items = list(zip(verdicts["run_id"], (int(index) for index in verdicts["item_index"]), strict=True))
-    if st.session_state.get("listed") != items or "position" not in st.session_state:
-        # A changed filter, or back from another page: stay with the item that was shown, if it is in the list.
-        before = _linked() or st.session_state.get("shown")
-        st.session_state["position"] = items.index(before) + 1 if before in items else 1
-        st.session_state["listed"] = items
-    _show_list(verdicts)
-    back, number, total, forward, _ = st.columns([3, 3, 2, 3, 9], vertical_alignment="center")
-    position = st.session_state["position"]
-    back.button(
-        "Previous", icon=":material/arrow_back:", on_click=_step, args=(-1,), disabled=position <= 1, width="stretch"
-    )
-    number.number_input(
-        "Number in the list", min_value=1, max_value=len(items), step=1, key="position", label_visibility="collapsed"
-    )
-    forward.button(
-        "Next", icon=":material/arrow_forward:", on_click=_step, args=(1,), disabled=position >= len(items),
-        width="stretch",
-    )  # fmt: skip
-    total.markdown(f"of {len(items):,}")
-    shown: tuple[str, int] = items[st.session_state["position"] - 1]
-    st.session_state["shown"] = shown
-    st.query_params["item"] = f"{shown[0]}.{shown[1]}"
-    return shown
+def show_item(
+    store: Store, library: DomainLibrary, runs: Sequence[str], run_id: str, index: int, protocol: str | None = None
+) -> None:
+    """One judged output: verdict, action, diff, plans, prompt, what others answered, and how it was made.
 
-
-def _linked() -> tuple[str, int] | None:
-    """The item that the page's address names."""
-    run_id, _, index = st.query_params.get("item", "").rpartition(".")
-    return (run_id, int(index)) if run_id and index.isdecimal() else None
-
-
-def _step(by: int) -> None:
-    st.session_state["position"] += by
-
-
-def _take_selected() -> None:
-    rows = st.session_state["list"].selection.rows
-    if rows:
-        st.session_state["position"] = rows[0] + 1
-
-
-def _show_list(verdicts: Any) -> None:
-    labels = model_labels(verdicts["model"].unique())
-    columns: dict[str, Any] = {
-        "result_class": "Class",
-        "subclass": "Subclass",
-        "domain": "Domain",
-        "action": "Action",
-        "description_class": "Description",
-        "sample": st.column_config.NumberColumn("Prompt"),
-        "round": st.column_config.NumberColumn("Round", help="0: the first answer; above: a correction"),
-        "grammar": st.column_config.CheckboxColumn("Grammar", help="Decoding was held to valid actions"),
-        "model": "Model",
-        "are": st.column_config.NumberColumn("ARE"),
-        "reason": st.column_config.TextColumn("Reason", width="large"),
-    }
-    st.dataframe(
-        verdicts.assign(model=verdicts["model"].map(labels), sample=verdicts["sample"] + 1),
-        column_order=list(columns),
-        column_config=columns,
-        hide_index=True,
-        height=min(38 + 35 * len(verdicts), 260),
-        on_select=_take_selected,
-        selection_mode="single-row",
-        placeholder="–",
-        key="list",
-    )
-
-
-def show_item(store: Store, run_id: str, index: int) -> None:
-    """One judged output: verdict, action, diff, plans, prompt and how it was made."""
-    detail = queries.item_detail(store, run_id, index)
-    domain = from_source(queries.domain_source(store, detail.item.domain_sha))
+    ``protocol`` is the one whose verdict is shown (None: the run's own), ``runs`` are those of the page.
+    """
+    detail = queries.item_detail(store, run_id, index, protocol)
     _show_verdict(detail)
+    show_note(store, run_id, index)
+    if detail.output is None:
+        _show_imported(detail, library)
+        _show_siblings(store, runs, run_id, index)
+        return
+    show_protocols(store, detail, run_id)
+    domain = from_source(queries.domain_source(store, detail.item.domain_sha))
     if detail.item.action == WHOLE_DOMAIN:
         _show_plans(detail.verdict)
         _show_whole(detail)
@@ -129,13 +72,55 @@ def show_item(store: Store, run_id: str, index: int) -> None:
     else:
         # Nothing is wrong in its text: what it lacks comes first.
         _show_diff(detail, original, domain)
-        _show_plans(detail.verdict)
-        show_facts(detail.verdict)
+        _show_plans(detail.verdict, domain, detail.item.action)
+        show_facts(detail.verdict, domain, _domains(detail.verdict, domain, detail.item.action))
         _show_action(detail)
+    _show_siblings(store, runs, run_id, index)
     _show_texts(detail)
     with st.expander("How it was made", icon=":material/info:"):
         config, versions = queries.run_config(store, run_id), queries.run_versions(store, run_id)
         st.html(markup.facts_html(_facts(run_id, detail, config, versions)))
+
+
+def _show_imported(detail: ItemDetail, library: DomainLibrary) -> None:
+    """What is known of a verdict that was imported, and the ground truth where its domain is one of ours."""
+    st.info("This verdict was imported: its prompt and its output are not in the file that it comes from.")
+    show_facts(detail.verdict)
+    try:
+        domain = library.find(detail.item.domain)
+        truth = domain.planning.actions[detail.item.action]
+    except (InputError, KeyError):
+        return
+    st.markdown("**Ground truth**")
+    st.caption("Our own version of the domain; the study's may be written otherwise.")
+    show_text(action_pddl(truth, types=bool(domain.planning.types)))
+
+
+def _show_siblings(store: Store, runs: Sequence[str], run_id: str, index: int) -> None:
+    """What the models of the chosen runs answered to the same prompt."""
+    rows = listing.same_prompt(store, runs, run_id, index)
+    if len(rows) < 2:
+        return
+    st.markdown("**The same prompt across models**")
+    own = (rows["run_id"] == run_id) & (rows["item_index"] == index)
+    labels = model_labels(rows["model"].unique())
+    shown = rows.assign(model=rows["model"].map(labels), here=own.map({True: "this one", False: ""}))
+    columns = {
+        "model": "Model", "result_class": "Class", "subclass": "Subclass", "are": "ARE", "round": "Round", "here": "",
+    }  # fmt: skip
+    event: Any = st.dataframe(
+        shown, column_order=list(columns), column_config=columns, hide_index=True, on_select="rerun", placeholder="–",
+        selection_mode="single-row", key=f"siblings-{run_id}-{index}",
+    )  # fmt: skip
+    if event.selection.rows:
+        row = rows.iloc[event.selection.rows[0]]
+        if (row["run_id"], int(row["item_index"])) != (run_id, index):
+            st.query_params["item"] = f"{row['run_id']}.{int(row['item_index'])}"
+            st.rerun()
+
+
+def _domains(verdict: Mapping[str, Any], domain: Domain, action: str) -> dict[str, PlanningDomain]:
+    return both_domains(domain, action, _generated(verdict))
 
 
 def _show_whole(detail: ItemDetail) -> None:
@@ -146,7 +131,7 @@ def _show_whole(detail: ItemDetail) -> None:
         rows = [{name: problem[key] for name, key in names.items()} for problem in detail.verdict["problems"]]
         st.dataframe(rows, hide_index=True)
     st.markdown("**Generated domain**")
-    show_text(detail.output, height=560)
+    show_text(detail.output or "", height=560)
 
 
 def _show_verdict(detail: ItemDetail) -> None:
@@ -191,7 +176,11 @@ def _show_action(detail: ItemDetail) -> None:
     else:
         st.markdown("**Extracted action**")
     with st.container(border=True):
-        st.html(markup.marked_html(mark_problems((detail.output if text is None else text)[:LONGEST_SHOWN], problems)))
+        st.html(
+            markup.marked_html(
+                mark_problems(((detail.output or "") if text is None else text)[:LONGEST_SHOWN], problems)
+            )
+        )
 
 
 def _show_texts(detail: ItemDetail) -> None:
@@ -201,7 +190,7 @@ def _show_texts(detail: ItemDetail) -> None:
         show_text(detail.item.prompt, height=420)
     with output:
         st.markdown("**Raw output**")
-        show_text(detail.output, height=420)
+        show_text(detail.output or "", height=420)
         reused = "; found again, not generated anew" if detail.reused else ""
         st.caption(f"{detail.new_tokens} new tokens, ended by: {plain(detail.stop_reason)}{reused}")
         if detail.thinking:
@@ -212,7 +201,8 @@ def _show_texts(detail: ItemDetail) -> None:
 def _show_diff(detail: ItemDetail, original: LiftedAction, domain: Domain) -> None:
     st.markdown("**Generated action beside the ground truth**")
     generated = _generated(detail.verdict)
-    if generated is not None:
+    as_text = generated is not None and _wants_text()
+    if generated is not None and not as_text:
         diff = diff_actions(original, generated)
         st.html(markup.diff_html(diff))
         if diff.names:
@@ -225,8 +215,20 @@ def _show_diff(detail: ItemDetail, original: LiftedAction, domain: Domain) -> No
         st.caption("There is no action to compare; the ground truth is:")
         show_text(truth)
     else:
-        st.caption("The action did not parse, so the texts are compared literal by literal, as they stand.")
+        st.caption(
+            "The texts line by line, as they stand."
+            if as_text
+            else "The action did not parse, so the texts are compared literal by literal, as they stand."
+        )
         st.html(markup.text_diff_html(diff_texts(truth, laid_out(text[:LONGEST_SHOWN]))))
+
+
+def _wants_text() -> bool:
+    choice = st.segmented_control(
+        "Compare", ["Literals", "Text"], default="Literals", key="diff-as", label_visibility="collapsed",
+        help="Literals: parameters lined up by position, literals matched whatever their order. Text: line by line.",
+    )  # fmt: skip
+    return choice == "Text"
 
 
 def _generated(verdict: Mapping[str, Any]) -> LiftedAction | None:
@@ -235,7 +237,8 @@ def _generated(verdict: Mapping[str, Any]) -> LiftedAction | None:
     return read_action(group)[0] if group is not None else None
 
 
-def _show_plans(verdict: Mapping[str, Any]) -> None:
+def _show_plans(verdict: Mapping[str, Any], domain: Domain | None = None, action: str = "") -> None:
+    """The cross-check on each problem and the first failing plan, run step by step where there is a ``domain``."""
     if verdict["cross_checks"]:
         st.markdown("**Plans on each problem**")
         st.dataframe([_check_row(check) for check in verdict["cross_checks"]], hide_index=True)
@@ -244,17 +247,27 @@ def _show_plans(verdict: Mapping[str, Any]) -> None:
         st.markdown("**First failing plan**")
         direction = _DIRECTIONS.get(failure["direction"], failure["direction"])
         st.caption(plain(f"{direction}, problem {failure['problem']}, {len(failure['plan'])} steps"))
-        st.html(markup.plan_html(failure))
+        if domain is None:
+            st.html(markup.plan_html(failure))
+        else:
+            fails_in = ORIGINAL if failure["direction"] == "new on original" else GENERATED
+            domains = _domains(verdict, domain, action)
+            show_steps(domain, domains, failure["problem"], failure["plan"], "failure", fails_in)
 
 
 def _check_row(check: Mapping[str, Any]) -> dict[str, Any]:
     exercised = check["exercised"]
+    # A count that the check did not come to, because it ended before.
+    new, old = (
+        "not reached" if check[name] is None else check[name]
+        for name in ("new_valid_on_original", "original_valid_on_new")
+    )
     return {
         "Problem": check["problem"],
         "Plans, original": check["original_plans"],
         "Plans, generated": check["new_plans"],
-        "Generated that work in the original": check["new_valid_on_original"],
-        "Original that work in the generated": check["original_valid_on_new"],
+        "Generated that work in the original": str(new),
+        "Original that work in the generated": str(old),
         "Plans use the action": None if exercised is None else ("yes" if exercised else "no"),
         "Planner": " ".join(part for part in (check["planner"], check["detail"]) if part),
     }

@@ -10,9 +10,14 @@ from html import escape
 from typing import Any
 
 from nl2pddl.diffing import ActionDiff, Change, DiffRow, MarkedLine
+from nl2pddl.planning.stepping import Step
 
 STYLE = """<style>
 [data-testid="stMainBlockContainer"] {padding-top: 4.5rem; padding-bottom: 3rem}
+/* Streamlit's grey on white, and its green on dark, are too faint for small text (WCAG asks for 4.5 to 1). */
+[data-testid="stCaptionContainer"] {opacity: 1}
+[data-testid="stCaptionContainer"] p {color: light-dark(#5a5c66, #c3c6ce)}
+[data-selected="true"] [data-testid="stMarkdownContainer"] p {color: light-dark(#00533c, #8fe3c2)}
 .nl-table {width: 100%; border-collapse: collapse; font-size: 0.875rem; margin: 0; table-layout: fixed}
 .nl-table th, .nl-table td {
   text-align: left; padding: 0.15rem 0.6rem; border: 0; vertical-align: top; overflow-wrap: anywhere}
@@ -89,6 +94,24 @@ def plan_html(failure: Mapping[str, Any]) -> str:
         why = _cell(_why(failure), "nl-code nl-fault")
         rows.append(f"<tr>{_cell('', 'nl-number')}{_cell('(goal)', 'nl-code nl-fault')}{why}</tr>")
     return f'<table class="nl-table"><tbody>{"".join(rows)}</tbody></table>'
+
+
+def steps_html(steps: Iterable[Step]) -> str:
+    """A plan step by step: what each makes true and false; the one that cannot be taken is marked with the reason."""
+    head = "<tr><th class='nl-number'></th><th>Step</th><th>Becomes true</th><th>Becomes false</th></tr>"
+    rows = []
+    for step in steps:
+        name = step.action or ("the goal is reached" if not step.fault else "(goal)")
+        css = "nl-code nl-fault" if step.fault else "nl-code"
+        number = _cell(step.number if step.action else "", "nl-number")
+        if step.fault:
+            rows.append(f'<tr>{number}{_cell(name, css)}<td class="{css}" colspan="2">✕ {escape(step.fault)}</td></tr>')
+        else:
+            rows.append(
+                f"<tr>{number}{_cell(name, css)}{_cell(' '.join(step.added), 'nl-code')}"
+                f"{_cell(' '.join(step.deleted), 'nl-code')}</tr>"
+            )
+    return f'<table class="nl-table"><thead>{head}</thead><tbody>{"".join(rows)}</tbody></table>'
 
 
 def _why(failure: Mapping[str, Any]) -> str:

@@ -1,0 +1,163 @@
+"""Results files into the store and out of it, also by the commands."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from nl2pddl import study
+from nl2pddl.actions import action_pddl
+from nl2pddl.domains import DomainLibrary
+from nl2pddl.errors import InputError, RunError
+from nl2pddl.experiment import RunConfig, RunKind, RunStatus
+from nl2pddl.runs import RunManager, import_results
+from nl2pddl.settings import Settings
+from nl2pddl.store import Store, counts, queries
+from nl2pddl.store.exports import export
+from tests.commands.test_cli import command
+from tests.conftest import ROOT, write_script
+
+PUBLISHED = ROOT.parent / "shared" / "published"
+LINES = [
+    "BLOCKS,stack,Base,big/a,EqDomain,,0,200",
+    "BLOCKS,stack,Base,b,SyntaxError,NoPrecond,nan,0",
+    "Depot,Lift,Rand,big/a,DifDomain,OriginalToNew,4,7",
+    "<b>d,a'b,Flipped,b,SemanticError,TypeError,nan,0",
+]
+
+
+def content(*lines: str) -> bytes:
+    return "".join(f"{line}\r\n" for line in (",".join(study.COLUMNS), *lines)).encode()
+
+
+@pytest.fixture
+def imported(store: Store) -> str:
+    return import_results(store, study.read_results(content(*LINES), "mine.csv"))
+
+
+def test_an_import_is_a_run_of_its_own_and_marked(store: Store, imported: str) -> None:
+    config = queries.run_config(store, imported)
+    assert (config.kind, config.name, config.models) == (RunKind.IMPORTED, "mine.csv", ("big/a", "b"))
+    assert config.domains == ("blocksworld", "depot", "<b>d")
+    assert queries.counts(store, imported) == (4, 0, 4)
+    frame = queries.results_frame(store, [imported])
+    assert list(frame["protocol"].unique()) == ["published"]
+    assert list(frame["working_plans"]) == [200, 0, 7, 0]
+    detail = queries.item_detail(store, imported, 1)
+    assert detail.output is None
+    assert detail.verdict["reason"] == "imported as NoPrecond"
+    assert queries.run_versions(store, imported)["imported file"] == "mine.csv"
+    assert counts.class_counts(store, [imported])["count"].sum() == 4
+
+
+def test_the_same_content_is_imported_once(store: Store, imported: str) -> None:
+    with pytest.raises(InputError, match=f"renamed.csv: imported already, as run {imported}"):
+        import_results(store, study.read_results(content(*LINES), "renamed.csv"))
+    assert len(queries.runs_frame(store)) == 1
+
+
+def test_nothing_of_an_import_can_be_run(store: Store, settings: Settings, imported: str) -> None:
+    manager = RunManager(store, settings)
+    try:
+        assert manager.progress(imported).status is RunStatus.IMPORTED
+        with pytest.raises(InputError, match="its prompts are not known"):
+            manager.again(imported, [0])
+        with pytest.raises(RunError, match="complete"):
+            manager.resume(imported)
+    finally:
+        manager.close()
+
+
+def test_what_came_in_goes_out_as_it_was(store: Store, imported: str, tmp_path: Path) -> None:
+    assert export(store, [imported], "csv", tmp_path / "o.csv") == 4
+    assert (tmp_path / "o.csv").read_bytes() == content(*LINES)
+    assert export(store, [imported], "parquet", tmp_path / "it's.parquet") == 4
+    frame = pd.read_parquet(tmp_path / "it's.parquet")
+    assert list(frame["action_reconstruction_error"].fillna(-1)) == [0, -1, 4, -1]
+    assert export(store, [imported], "jsonl", tmp_path / "o.jsonl") == 4
+    rows = [json.loads(line) for line in (tmp_path / "o.jsonl").read_text().splitlines()]
+    assert rows[1]["problems"][0]["message"] == "':precondition' is missing, by the imported file"
+    assert not list(tmp_path.glob(".*"))  # no half of a file
+
+
+@pytest.mark.parametrize(("form", "name", "words"), [("xml", "o", "no format"), ("csv", "nowhere/o", "no file can be")])
+def test_what_cannot_be_exported(store: Store, imported: str, tmp_path: Path, form: str, name: str, words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        export(store, [imported], form, tmp_path / name)
+
+
+def test_an_own_run_is_exported_whole(store: Store, settings: Settings, tmp_path: Path, library: DomainLibrary) -> None:
+    stack = action_pddl(library.find("blocksworld").planning.actions["stack"])
+    lines: list[dict[str, object]] = [
+        {"domain": "blocksworld", "action": "stack", "output": stack},
+        {"domain": "blocksworld", "action": "unstack", "output": "(:action unstack :parameters ())"},
+        {"output": "é\u2028 no action"},
+    ]
+    model = write_script(tmp_path / "s.jsonl", lines)
+    manager = RunManager(store, settings)
+    run_id = manager.launch(RunConfig((model,), ("blocksworld",), rounds=1))
+    assert manager.wait(run_id, 120)
+    manager.close()
+    total = export(store, [run_id], "jsonl", tmp_path / "o.jsonl")
+    rows = [json.loads(line) for line in (tmp_path / "o.jsonl").read_text(encoding="utf-8").split("\n") if line]
+    assert len(rows) == total == 7  # four answers, three of them corrected
+    by_action = {row["action"]: row for row in rows if row["round"] == 0}
+    assert by_action["stack"]["output"] == stack
+    assert "stack" in by_action["stack"]["prompt"]
+    assert by_action["pick-up"]["output"] == "é\u2028 no action"
+    assert export(store, [run_id], "csv", tmp_path / "o.csv") == 4
+    names = pd.read_csv(tmp_path / "o.csv", keep_default_na=False)["subClass"]
+    assert sorted(names) == ["", "NoAction", "NoAction", "NoEffect"]
+
+
+def test_the_commands(tmp_path: Path) -> None:
+    (tmp_path / "r.csv").write_bytes(content(*LINES))
+    store = tmp_path / "s.duckdb"
+    done = command("import-results", tmp_path / "r.csv", "--store", store)
+    assert done.returncode == 0, done.stderr
+    run_id, told = done.stdout.splitlines()
+    assert told == "imported 4 verdicts on 2 models from r.csv"
+    for options in (["--runs", "all"], ["--runs", run_id]):
+        done = command("export", "--store", store, *options, "--format", "csv", "--out", tmp_path / "o.csv")
+        assert done.returncode == 0, done.stderr
+        assert (tmp_path / "o.csv").read_bytes() == content(*LINES)
+    done = command("report", "--store", store, "--format", "table1", "--out", tmp_path / "t.csv")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "t.csv").read_text().splitlines()[:3] == [",b,big/a", "Syntax,100.00,0.00", "NoPDDL,100.00,0.00"]
+    done = command("report", "--store", store, "--format", "latex", "--out", tmp_path / "t.tex")
+    assert r"\begin{tabular}{lrr}" in (tmp_path / "t.tex").read_text()
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["import-results", "/nowhere.csv"], "/nowhere.csv: cannot be read"),
+        (["import-results", __file__], "test_transfer.py: not a CSV file in UTF-8"),
+        (["export", "--store", "/nowhere.duckdb", "--format", "csv", "--out", "x"], "/nowhere.duckdb: no such store"),
+        (["export", "--format", "xml", "--out", "x"], "invalid choice: 'xml'"),
+    ],
+)
+def test_wrong_input_is_status_2(tmp_path: Path, options: list[str], words: str) -> None:
+    done = command(*options, data=tmp_path)
+    assert done.returncode == 2
+    assert words in done.stderr
+
+
+def test_unknown_runs_are_named(tmp_path: Path) -> None:
+    store = tmp_path / "s.duckdb"
+    (tmp_path / "r.csv").write_bytes(content(*LINES))
+    command("import-results", tmp_path / "r.csv", "--store", store)
+    done = command("report", "--store", store, "--runs", "r1", "--format", "table1", "--out", tmp_path / "t")
+    assert done.returncode == 2
+    assert "the store has no run r1; the latest are: 2" in done.stderr
+
+
+@pytest.mark.skipif(not PUBLISHED.is_dir(), reason="the study's files are not here")
+def test_the_study_through_the_store(store: Store, tmp_path: Path) -> None:
+    file = PUBLISHED / "results.csv"
+    run_id = import_results(store, study.read_results(file.read_bytes(), file.name))
+    export(store, [run_id], "csv", tmp_path / "o.csv")
+    assert (tmp_path / "o.csv").read_bytes() == file.read_bytes()
