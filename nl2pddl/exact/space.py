@@ -45,9 +45,7 @@ def state_space(
 
     ``report`` is told the number of states now and then.
     """
-    budget = Budget(limits)
-    side = Universe(domain, problem)
-    found = StateSpace(name)
+    budget, side, found = Budget(limits), Universe(domain, problem), StateSpace(name)
     try:
         if side.unsupported is not None:
             raise Undecided(f"{side.unsupported} in the domain: only atoms can be counted")
