@@ -210,7 +210,7 @@ def test_names_of_models_domains_runs_and_files_are_text(
         nothing_ran(tab)
     tab.open("live_runs")
     tab.field("Run").click()
-    for text in TEXTS[:5]:
+    for text in TEXTS[-5:-2]:  # the newest: the list is drawn as far as it is seen
         tab.sees(text)
     tab.driver.find_element(By.TAG_NAME, "body").send_keys(Keys.ESCAPE)
     nothing_ran(tab)
