@@ -39,7 +39,7 @@ RANKS = (
     {"pools"},
     {"store"},
     {"corrections", "completion"},
-    {"session"},
+    {"session", "rejudging"},
     {"runs"},
     {"figures", "tables"},
     {"commands"},

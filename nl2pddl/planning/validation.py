@@ -50,6 +50,14 @@ class PlanCheck:
     reason: str = ""
 
 
+@dataclass(frozen=True)
+class PlanTrace:
+    """A plan run step by step. ``states`` holds the initial state and that after each step that could be taken."""
+
+    states: tuple[State, ...]
+    check: PlanCheck
+
+
 class PlanValidator:
     """Checks plans of one domain on one problem."""
 
@@ -63,16 +71,36 @@ class PlanValidator:
         """Run ``plan``, steps such as "(stack a b)", from the initial state and test the goal."""
         state = self.init
         for number, step in enumerate(plan, start=1):
-            words = _words(step)
-            fault = self._fault(words)
-            if fault:
-                return PlanCheck(False, number, step, None, f"step {number}, {step}: {fault}")
-            action = self.domain.actions[words[0]]
-            binding = dict(zip((p.name for p in action.parameters), words[1:], strict=True))
-            unmet = self._unmet(action.precondition, binding, state)
-            if unmet is not None:
-                return PlanCheck(False, number, step, unmet, f"step {number}, {step}: {unmet} does not hold")
-            state = self._apply(action, binding, state)
+            refused, state = self._take(number, step, state)
+            if refused is not None:
+                return refused
+        return self._reached(plan, state)
+
+    def trace(self, plan: Sequence[str]) -> PlanTrace:
+        """Run ``plan`` as ``check`` does and keep every state on the way, up to the first step that cannot be taken."""
+        states = [self.init]
+        for number, step in enumerate(plan, start=1):
+            refused, state = self._take(number, step, states[-1])
+            if refused is not None:
+                return PlanTrace(tuple(states), refused)
+            states.append(state)
+        return PlanTrace(tuple(states), self._reached(plan, states[-1]))
+
+    def _take(self, number: int, step: str, state: State) -> tuple[PlanCheck | None, State]:
+        """The state after a step; or why it cannot be taken, and the state as it was."""
+        words = _words(step)
+        fault = self._fault(words)
+        if fault:
+            return PlanCheck(False, number, step, None, f"step {number}, {step}: {fault}"), state
+        action = self.domain.actions[words[0]]
+        binding = dict(zip((p.name for p in action.parameters), words[1:], strict=True))
+        unmet = self._unmet(action.precondition, binding, state)
+        if unmet is not None:
+            return PlanCheck(False, number, step, unmet, f"step {number}, {step}: {unmet} does not hold"), state
+        return None, self._apply(action, binding, state)
+
+    def _reached(self, plan: Sequence[str], state: State) -> PlanCheck:
+        """Whether the goal holds in the last state."""
         unmet = self._unmet(self.goal, {}, state)
         if unmet is not None:
             reason = f"the goal {unmet} does not hold after the last step"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -222,7 +222,7 @@ def results_frame(store: Store, run_ids: Sequence[str] | None = None) -> Any:
 @dataclass(frozen=True)
 class ItemDetail:
     """Everything stored about one item; the JSON parts are decoded. ``output`` is None where only the verdict was
-    imported."""
+    imported. ``protocols`` are those it has a verdict under, its run's own first; ``verdict`` is under one of them."""
 
     item: RunItem
     output: str | None
@@ -233,6 +233,7 @@ class ItemDetail:
     thinking: str
     reused: bool
     verdict: dict[str, Any]
+    protocols: tuple[str, ...] = ()
 
 
 _VERDICT_COLUMNS = (
@@ -243,32 +244,64 @@ _VERDICT_COLUMNS = (
 _JSON_COLUMNS = ("problems", "cross_checks", "failure", "settings", "comparison", "exact_decisions")
 
 
-def item_detail(store: Store, run_id: str, item_index: int) -> ItemDetail:
-    """One judged item whole. Raises InputError where there is none."""
+def item_detail(store: Store, run_id: str, item_index: int, protocol: str | None = None) -> ItemDetail:
+    """One judged item whole, with its verdict under ``protocol``, or under its run's own where it has none such.
+
+    Raises InputError where it has no verdict at all.
+    """
     columns = ", ".join(f"v.{name}" for name in _VERDICT_COLUMNS)
     rows = store.rows(
         f"""
         SELECT {_ITEM_COLUMNS}, o.output, o.stop_reason, o.new_tokens, o.seconds, o.model_info, o.thinking, o.reused,
                o.sent_prompt, {columns}
         FROM items i JOIN verdicts v USING (run_id, item_index) LEFT JOIN outputs o USING (run_id, item_index)
-        WHERE run_id = ? AND item_index = ? ORDER BY v.created_at DESC LIMIT 1
+        LEFT JOIN runs r ON r.run_id = i.run_id
+        WHERE i.run_id = ? AND item_index = ? ORDER BY v.protocol IS NOT DISTINCT FROM r.protocol DESC, v.protocol
         """,
         [run_id, item_index],
     )
     if not rows:
         raise InputError(f"run '{run_id}' has no judged item {item_index}")
-    row = rows[0]
-    verdict = dict(zip(_VERDICT_COLUMNS, row[21:], strict=True))
-    for name in _JSON_COLUMNS:
-        verdict[name] = json.loads(verdict[name]) if verdict[name] else None
-    verdict["exact"] = verdict.pop("exact_decisions")
+    verdicts = {row[21]: row for row in rows}
+    row = verdicts.get(protocol, rows[0])
     output, stop_reason, new_tokens, seconds, model_info, thinking, reused, sent = row[13:21]
     item = _item(row[:13])
     item = replace(item, prompt=sent) if sent is not None else item
     info = json.loads(model_info or "{}")
     return ItemDetail(
-        item, output, stop_reason or "", new_tokens or 0, seconds or 0.0, info, thinking or "", bool(reused), verdict
-    )
+        item, output, stop_reason or "", new_tokens or 0, seconds or 0.0, info, thinking or "", bool(reused),
+        _verdict(row[21:]), tuple(verdicts),
+    )  # fmt: skip
+
+
+def _verdict(row: Sequence[Any]) -> dict[str, Any]:
+    verdict = dict(zip(_VERDICT_COLUMNS, row, strict=True))
+    for name in _JSON_COLUMNS:
+        verdict[name] = json.loads(verdict[name]) if verdict[name] else None
+    verdict["exact"] = verdict.pop("exact_decisions")
+    return verdict
+
+
+def same_prompt(store: Store, run_ids: Sequence[str], item: RunItem, limit: int = 200) -> Any:
+    """What the models of these runs answered to the prompt of ``item``, as far as it is judged, by model and run.
+
+    Two prompts are the same where action, description class, sample and context are. Each answer is under its run's
+    own protocol. Columns: run_id, item_index, model, draw, grammar, round, protocol, result_class, subclass, are.
+    """
+    return store.frame(
+        """
+        SELECT run_id, item_index, model, draw, grammar, round, v.protocol, result_class, subclass,
+               action_reconstruction_error AS are
+        FROM items i JOIN verdicts v USING (run_id, item_index) JOIN runs r USING (run_id)
+        WHERE v.protocol = r.protocol AND run_id IN (SELECT unnest(?)) AND domain = ? AND action = ?
+          AND description_class = ? AND sample = ? AND context = ?
+        ORDER BY model, run_id DESC, item_index LIMIT ?
+        """,
+        [
+            list(run_ids), item.domain, item.action, item.description_class.value, item.sample,
+            json.dumps(item.context, ensure_ascii=False), limit,
+        ],
+    )  # fmt: skip
 
 
 def run_versions(store: Store, run_id: str) -> dict[str, str]:
@@ -293,53 +326,9 @@ def failed_items(store: Store, run_id: str) -> list[int]:
     rows = store.rows(
         """
         SELECT item_index % total AS first FROM verdicts JOIN items USING (run_id, item_index) JOIN runs USING (run_id)
-        WHERE run_id = ? AND verdicts.protocol = runs.protocol GROUP BY first HAVING arg_max(result_class, round) <> 'equivalent' ORDER BY first
+        WHERE run_id = ? AND verdicts.protocol = runs.protocol
+        GROUP BY first HAVING arg_max(result_class, round) <> 'equivalent' ORDER BY first
         """,
         [run_id],
     )
     return [int(index) for (index,) in rows]
-
-
-FILTER_COLUMNS = ("run_id", "model", "domain", "action", "description_class", "result_class", "subclass")
-
-
-def filter_choices(store: Store, run_ids: Sequence[str]) -> dict[str, list[str]]:
-    """The values that occur in the verdicts of the runs, sorted, for each of ``FILTER_COLUMNS``."""
-    lists = ", ".join(f"list_sort(list(DISTINCT {name}) FILTER ({name} IS NOT NULL))" for name in FILTER_COLUMNS)
-    rows = store.rows(
-        f"SELECT {lists} FROM verdicts JOIN items USING (run_id, item_index) WHERE list_contains(?, run_id)",
-        [list(run_ids)],
-    )
-    return {name: list(values or ()) for name, values in zip(FILTER_COLUMNS, rows[0], strict=True)}
-
-
-def verdict_list(
-    store: Store, wanted: Mapping[str, Sequence[str]], text: str = "", limit: int = 1000
-) -> tuple[Any, int]:
-    """The verdicts that pass a filter, latest run first, at most ``limit`` of them; and how many pass in all.
-
-    ``wanted`` maps some of ``FILTER_COLUMNS`` to the values let through; ``text`` must occur in the output, in whatever
-    letter case. Columns: run_id, item_index, model, domain, action, description_class, sample, round, grammar,
-    result_class, subclass, are, reason.
-    """
-    conditions = ["true"]
-    parameters: list[Any] = []
-    for name in FILTER_COLUMNS:
-        if name in wanted:
-            conditions.append(f"list_contains(?, {name})")
-            parameters.append(list(wanted[name]))
-    if text:
-        conditions.append("contains(lower(output), lower(?))")
-        parameters.append(text)
-    tables = "verdicts JOIN items USING (run_id, item_index) LEFT JOIN outputs USING (run_id, item_index)"
-    where = " AND ".join(conditions)
-    total = store.rows(f"SELECT count(*) FROM {tables} WHERE {where}", parameters)[0][0]
-    frame = store.frame(
-        f"""
-        SELECT run_id, item_index, model, domain, action, description_class, sample, round, grammar, result_class,
-               subclass, action_reconstruction_error AS are, reason
-        FROM {tables} WHERE {where} ORDER BY run_id DESC, item_index LIMIT ?
-        """,
-        [*parameters, limit],
-    )
-    return frame, int(total)

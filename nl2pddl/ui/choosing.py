@@ -9,19 +9,10 @@ from typing import Any
 
 import streamlit as st
 
-from nl2pddl.records import ResultClass
 from nl2pddl.store import Store, queries
 from nl2pddl.ui import shell
 
 TIME_FORMAT = "D MMM YYYY, HH:mm"
-_FILTERS = {
-    "model": "Model",
-    "domain": "Domain",
-    "action": "Action",
-    "description_class": "Description class",
-    "result_class": "Result class",
-    "subclass": "Subclass",
-}
 
 
 def local_times(times: Any) -> Any:
@@ -103,33 +94,6 @@ def _no_verdicts(*, waiting: bool) -> None:
         st.info("Nothing to show yet: no run has been launched. Choose a model and domains, and launch one.")
         st.page_link(shell.LAUNCH, label="Launch a run", icon=":material/rocket_launch:")
     st.stop()
-
-
-def filter_verdicts(store: Store, runs: Sequence[str]) -> tuple[dict[str, list[str]], str]:
-    """The filter widgets of a list of verdicts: what ``queries.verdict_list`` takes as ``wanted`` and ``text``."""
-    choices = queries.filter_choices(store, runs)
-    wanted = {"run_id": list(runs)}
-    with st.container(border=True):
-        for place, name in zip(st.columns(len(_FILTERS)), _FILTERS, strict=True):
-            with place:
-                chosen = _filter_by(name, choices[name])
-            if chosen:
-                wanted[name] = chosen
-        search, include = st.columns([2, 1], vertical_alignment="bottom")
-        text = search.text_input("Text in the output", placeholder="Any", key="text", bind="query-params")
-        everything = include.checkbox("Include equivalent outputs", key="equivalent", bind="query-params")
-    if "result_class" not in wanted and not everything:
-        wanted["result_class"] = [name.value for name in ResultClass if name is not ResultClass.EQUIVALENT]
-    return wanted, text.strip()
-
-
-def _filter_by(name: str, options: Sequence[str]) -> list[str]:
-    labels = model_labels(options) if name == "model" else {option: option for option in options}
-    return list(
-        st.multiselect(
-            _FILTERS[name], options, format_func=labels.__getitem__, placeholder="All", key=name, bind="query-params"
-        )
-    )
 
 
 def link_query(runs: Sequence[str], **more: str) -> Mapping[str, str | Sequence[str]]:

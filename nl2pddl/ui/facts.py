@@ -9,14 +9,18 @@ import streamlit as st
 
 from nl2pddl.records import ActionRelation, ResultClass
 from nl2pddl.ui import markup
+from nl2pddl.ui.plans import DrawPlan
 from nl2pddl.ui.text import plain, show_text
 
 _MOST_LINES = 20
 _SIDES = {"first": ("the original domain", "the new one"), "second": ("the new domain", "the original one")}
 
 
-def show_facts(verdict: Mapping[str, Any]) -> None:
-    """The facts beside the class, as far as the verdict holds them; nothing for a verdict that holds none."""
+def show_facts(verdict: Mapping[str, Any], draw: DrawPlan | None = None) -> None:
+    """The facts beside the class, as far as the verdict holds them; nothing for a verdict that holds none.
+
+    ``draw`` steps through a witness plan; without it the plan is a list.
+    """
     rows = _rows(verdict)
     decisions: Sequence[Mapping[str, Any]] = verdict.get("exact") or ()
     if not rows and not decisions:
@@ -37,7 +41,7 @@ def show_facts(verdict: Mapping[str, Any]) -> None:
         st.dataframe(table, hide_index=True, column_config={"Seconds": seconds})
         for decision in decisions:
             if decision.get("witness") is not None:
-                _show_witness(decision)
+                _show_witness(decision, draw)
 
 
 def _rows(verdict: Mapping[str, Any]) -> dict[str, object]:
@@ -102,13 +106,15 @@ def _decision_row(decision: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _show_witness(decision: Mapping[str, Any]) -> None:
+def _show_witness(decision: Mapping[str, Any], draw: DrawPlan | None) -> None:
     """The plan that tells the two domains apart, and why it is no plan of the other."""
     plan: Sequence[object] = decision["witness"]
     own, other = _SIDES.get(str(decision.get("witness_of")), ("one domain", "the other"))
     length = f"{len(plan)} step" + ("" if len(plan) == 1 else "s")
     st.caption(plain(f"{decision.get('problem')}: a shortest plan of {own} that is none of {other}, {length}"))
-    if plan:
+    if draw is not None:
+        draw(str(decision["problem"]), [str(step) for step in plan], f"witness-{decision['problem']}")
+    elif plan:
         steps = "\n".join(f"{number:>3}  {step}" for number, step in enumerate(plan, start=1))
         show_text(steps, height=320 if len(plan) > 12 else None)
     if decision.get("failure"):

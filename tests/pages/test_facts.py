@@ -180,8 +180,8 @@ def test_the_failures_page_shows_the_facts(
 ) -> None:
     read = queries.item_detail
 
-    def with_facts(store: Store, run_id: str, index: int) -> ItemDetail:
-        detail = read(store, run_id, index)
+    def with_facts(store: Store, run_id: str, index: int, protocol: str | None = None) -> ItemDetail:
+        detail = read(store, run_id, index, protocol)
         return replace(detail, verdict={**detail.verdict, **plain_types(VERDICT)})
 
     monkeypatch.setattr(queries, "item_detail", with_facts)
