@@ -101,15 +101,15 @@ def _show_steps(position: int, total: int) -> None:
             "Previous", icon=":material/arrow_back:", on_click=_step, args=(-1,), disabled=position <= 1, shortcut="P",
             help="Key P",
         )  # fmt: skip
+        st.button(
+            "Next", icon=":material/arrow_forward:", on_click=_step, args=(1,), disabled=position >= total,
+            shortcut="N", help="Key N",
+        )  # fmt: skip
         st.number_input(
             "Number in the list", min_value=1, max_value=total, step=1, key="position", label_visibility="collapsed",
             width=130, on_change=_leave_aside,
         )  # fmt: skip
         st.markdown(f"of {total:,}", width="content")
-        st.button(
-            "Next", icon=":material/arrow_forward:", on_click=_step, args=(1,), disabled=position >= total,
-            shortcut="N", help="Key N",
-        )  # fmt: skip
 
 
 def _show_list(verdicts: Any, start: int, here: int) -> None:

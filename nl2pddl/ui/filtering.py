@@ -30,7 +30,7 @@ _FURTHER = {
 }
 # Widgets of the launch form, whose values outlive its page, have these names.
 _KEYS = {"exact": "exact_decision", "grammar": "held_to_grammar", "protocol": "judged_by"}
-_WIDTH = 166  # pixels: six side by side on a laptop, two on a phone
+_WIDTH = 150  # pixels: six side by side on a laptop, two on a phone
 
 
 def filter_verdicts(store: Store, runs: Sequence[str]) -> Filter:

@@ -44,11 +44,12 @@ def show_item(handles: shell.Handles, wanted: Filter, run_id: str, index: int) -
             _offer_asking_again(handles, run_id, index)
     if len(detail.protocols) > 1:
         _show_both(handles, run_id, index, detail)
+    with st.expander("The same prompt across models", icon=":material/compare_arrows:"):
+        _show_same_prompt(handles, wanted.run_ids, (run_id, index), detail)
     if detail.output is None:
         failure.show_imported(handles.manager.library(), detail)
     else:
         failure.show_output(handles.store, run_id, detail)
-    _show_same_prompt(handles, wanted.run_ids, (run_id, index), detail)
 
 
 def _under_chosen_protocol(handles: shell.Handles, wanted: Filter, run_id: str, index: int) -> ItemDetail:
@@ -117,10 +118,8 @@ def _show_same_prompt(
 ) -> None:
     """A row for each answer to the same prompt in the chosen runs; a click on one goes there."""
     frame = queries.same_prompt(handles.store, run_ids, detail.item)
-    if len(frame) < 2:
-        return
     items = list(zip(frame["run_id"], (int(place) for place in frame["item_index"]), strict=True))
-    st.markdown(f"**The same prompt: {len(frame)} answers in these runs**", help="Choose a row to go to that answer")
+    st.caption("Every answer to this prompt in the chosen runs, up to 200. Select a row to go to it.")
     key = f"same-{shown[0]}.{shown[1]}"
 
     def take() -> None:

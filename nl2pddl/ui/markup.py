@@ -34,7 +34,9 @@ STYLE = """<style>
 @media (max-width: 640px) {
   .nl-steps thead {display: none}
   .nl-steps tr {display: block; padding: 0.35rem 0; border-bottom: 1px solid rgba(128, 128, 128, 0.35)}
-  .nl-steps td, .nl-steps .nl-number {display: block; width: auto; text-align: left !important; padding: 0.1rem 0}
+  .nl-steps td, .nl-steps .nl-word, .nl-steps .nl-number {
+    display: block; width: auto; text-align: left !important; padding: 0.1rem 0}
+  .nl-steps .nl-number, .nl-steps .nl-number + td {display: inline-block; min-width: 1.5rem}
   .nl-steps td[data-side]::before {
     content: attr(data-side); display: block; font-family: sans-serif; font-weight: 400; opacity: 0.75}
 }

@@ -41,7 +41,7 @@ def plan_drawer(domain: Domain, generated: LiftedAction | None) -> DrawPlan:
         with st.container(height=520 if len(run.steps) > 14 else "content", border=False):
             st.html(markup.steps_html(run.steps, (ORIGINAL, GENERATED)))
         more = f" The first {MOST_STEPS} of {len(plan):,} steps." if len(plan) > MOST_STEPS else ""
-        st.caption(_LEGEND + more)
+        st.caption(plain(_LEGEND + more))
         with st.expander("All that holds before a step", icon=":material/visibility:"):
             _show_states(run, key)
 
