@@ -39,9 +39,7 @@ def show_facts(verdict: Mapping[str, Any], draw: DrawPlan | None = None) -> None
         seconds = st.column_config.NumberColumn(format="%.2f")
         table = [_decision_row(decision) for decision in decisions]
         st.dataframe(table, hide_index=True, column_config={"Seconds": seconds})
-        for decision in decisions:
-            if decision.get("witness") is not None:
-                _show_witness(decision, draw)
+        _show_witnesses([decision for decision in decisions if decision.get("witness") is not None], draw)
 
 
 def _rows(verdict: Mapping[str, Any]) -> dict[str, object]:
@@ -104,6 +102,20 @@ def _decision_row(decision: Mapping[str, Any]) -> dict[str, Any]:
         "Seconds": decision.get("seconds"),
         "Note": decision.get("detail"),
     }
+
+
+def _show_witnesses(decisions: Sequence[Mapping[str, Any]], draw: DrawPlan | None) -> None:
+    """The witness of one problem; where there are several, of the one that is chosen."""
+    if not decisions:
+        return
+    place = 0
+    if len(decisions) > 1:
+        names = [str(decision.get("problem")) for decision in decisions]
+        place = st.selectbox(
+            "Witness on problem", range(len(names)), format_func=names.__getitem__, key="witness", width=240,
+            help="A plan of one domain that is none of the other: it proves that they differ.",
+        )  # fmt: skip
+    _show_witness(decisions[place], draw)
 
 
 def _show_witness(decision: Mapping[str, Any], draw: DrawPlan | None) -> None:

@@ -30,7 +30,6 @@ _FURTHER = {
 }
 # Widgets of the launch form, whose values outlive its page, have these names.
 _KEYS = {"exact": "exact_decision", "grammar": "held_to_grammar", "protocol": "judged_by"}
-_WIDTH = 150  # pixels: six side by side on a laptop, two on a phone
 
 
 def filter_verdicts(store: Store, runs: Sequence[str]) -> Filter:
@@ -43,11 +42,11 @@ def filter_verdicts(store: Store, runs: Sequence[str]) -> Filter:
                 values[name] = _filter_by(name, label, choices[name])
         with st.container(horizontal=True, vertical_alignment="bottom"):
             text = st.text_input(
-                "Text in the output", placeholder="Any", key="text", bind="query-params", width=2 * _WIDTH + 16,
+                "Text in the output", placeholder="Any", key="text", bind="query-params", width="stretch",
                 help="In whatever letter case. Imported verdicts have no output to search in.",
             )  # fmt: skip
             sort = st.selectbox(
-                "Sort by", [order.value for order in Sort], key="sort", bind="query-params", width=2 * _WIDTH + 16,
+                "Sort by", [order.value for order in Sort], key="sort", bind="query-params", width="stretch",
                 help=terms.SORT_HELP,
             )  # fmt: skip
             everything = st.checkbox("Include equivalent outputs", key="equivalent", bind="query-params")
@@ -64,18 +63,17 @@ def filter_verdicts(store: Store, runs: Sequence[str]) -> Filter:
 def _filter_by(name: str, label: str, options: Sequence[str]) -> list[str]:
     labels = model_labels(options) if name == "model" else {option: option for option in options}
     if name == "model":
-        _shorten_linked(labels)
+        _take_full_names(labels)
     return list(
         st.multiselect(
             label, options, format_func=labels.__getitem__, placeholder="All", key=_KEYS.get(name, name),
-            bind="query-params", width=_WIDTH, help=terms.HELP[name],
+            bind="query-params", width="stretch", help=terms.HELP[name],
         )
     )  # fmt: skip
 
 
-def _shorten_linked(labels: Mapping[str, str]) -> None:
-    """Links may name a model in full; the widget's binding knows its labels only."""
+def _take_full_names(labels: Mapping[str, str]) -> None:
+    """Links may name a model in full; the widget's own binding knows its labels only."""
     linked = st.query_params.get_all("model")
-    known = [labels.get(name, name) for name in linked]
-    if linked != known:
-        st.query_params["model"] = known
+    if "model" not in st.session_state and any(name in labels for name in linked):
+        st.session_state["model"] = [name for name, label in labels.items() if name in linked or label in linked]

@@ -23,7 +23,6 @@ _BOTH = {
     "subclass": "Subclass",
     "action_reconstruction_error": "ARE",
     "reason": "Reason",
-    "working_plans": "Plans that crossed over",
     "exercised": "Plans use the action",
     "plan_relation": "Plan sets",
     "validator_version": "Validator",
@@ -98,11 +97,9 @@ def _show_both(handles: shell.Handles, run_id: str, index: int, detail: ItemDeta
     verdicts = [queries.item_detail(handles.store, run_id, index, name).verdict for name in detail.protocols]
     flips = len({(verdict["result_class"], verdict["subclass"]) for verdict in verdicts}) > 1
     st.markdown(f"**Both protocols: {'the verdict flips' if flips else 'the same verdict'}**")
-    rows = [
-        (label, [_told(verdict, name) for verdict in verdicts])
-        for name, label in _BOTH.items()
-        if name == "result_class" or len({_told(verdict, name) for verdict in verdicts}) > 1
-    ]
+    told = {name: [_told(verdict, name) for verdict in verdicts] for name in _BOTH}
+    differing = [name for name, values in told.items() if len(set(values)) > 1]
+    rows = [(_BOTH[name], told[name]) for name in dict.fromkeys(["result_class", *differing])]
     st.html(markup.beside_html(detail.protocols, rows))
 
 
