@@ -5,4 +5,5 @@ import streamlit as st
 from nl2pddl.ui import shell
 
 st.set_page_config(page_title="NL2PDDL", page_icon="🧩", layout="wide")
+shell.ask_for_login()
 shell.navigation().run()

@@ -64,11 +64,12 @@ def check_config(config: RunConfig, library: DomainLibrary) -> None:
     """Raise InputError with every reason why a run cannot be launched like this."""
     faults: list[str] = []
     domains = tuple(_domain_id(library, name) for name in config.domains)
-    for what, chosen in (("model", config.models), ("domain", domains), ("description", config.descriptions)):
+    asked = (("model", config.models), ("domain", domains), ("description class", config.descriptions))
+    for named, chosen in asked:
         if not chosen:
-            faults.append(f"choose at least one {what}")
+            faults.append(f"choose at least one {named}")
         if len(set(chosen)) != len(chosen):
-            faults.append(f"a {what} is chosen twice")
+            faults.append(f"a {named} is chosen twice")
     if config.prompts < 1:
         faults.append("ask for at least one prompt an action")
     if not 0 <= config.seed <= LARGEST_SEED:
@@ -136,13 +137,15 @@ def _cut_off(config: RunConfig, library: DomainLibrary) -> Iterator[str]:
             (ActionGrammar(domain.planning, action).least_tokens for action in domain.planning.actions), default=0
         )
         if config.decoding.max_new_tokens < needed:
-            yield f"held to the grammar, an action of '{domain.id}' may need {needed} new tokens; allow as many"
+            yield f"held to the grammar, an action of '{domain.id}' may need {needed} new tokens; allow so many"
 
 
 def _decoding_faults(config: RunConfig) -> Iterator[str]:
     decoding = config.decoding
     if not (0 <= decoding.temperature <= 100 and 0 < decoding.top_p <= 1):
         yield "the temperature must be from 0, and top-p above 0 and at most 1"
+    if decoding.greedy and decoding.top_p != 1:
+        yield "top-p needs a temperature above 0: greedy decoding samples nothing"
     if config.draws < 1:
         yield "ask for at least one answer a prompt"
     if config.draws > 1 and decoding.greedy:
@@ -182,12 +185,14 @@ class RunEstimate:
     items: int
     seconds: float
     dollars: float
+    notes: tuple[str, ...] = ()
 
     @property
     def in_words(self) -> str:
-        """For a person, such as "240 items, about 12 min, 0.52 dollars"."""
+        """For a person, such as "240 items, about 12 min, 0.52 dollars (a guess from three prompts a model)"."""
         cost = f", {self.dollars:.2f} dollars" if self.dollars else ""
-        return f"{self.items:,} items, about {duration(self.seconds)}{cost}"
+        notes = "; ".join(("a guess from three prompts a model", *self.notes))
+        return f"{self.items:,} items, about {duration(self.seconds)}{cost} ({notes})"
 
 
 class RunManager:
@@ -211,8 +216,8 @@ class RunManager:
         """The domains as they are on disk now."""
         return load_library(self.settings.domains_dir)
 
-    def launch(self, config: RunConfig) -> str:
-        """Store a new run with all its items, queue it, and give its id.
+    def launch(self, config: RunConfig, whole: RunConfig | None = None) -> str:
+        """Store a new run with all its items, queue it, and give its id. ``whole`` is what a dry run is a trial of.
 
         Raises InputError for a wrong configuration.
         """
@@ -222,7 +227,8 @@ class RunManager:
             check_address(self.settings.dask)
         items = items_of(config, library)
         run_id = new_id()
-        writes.add_run(self.store, run_id, config, items, [twins.find(library, name).source for name in config.domains])
+        sources = [twins.find(library, name).source for name in config.domains]
+        writes.add_run(self.store, run_id, config, items, sources, whole)
         self._enqueue(run_id)
         return run_id
 
@@ -235,7 +241,7 @@ class RunManager:
         count = len(items_of(alone, library))
         each = count // len(config.models)
         places = {start + at for start in range(0, count, each) for at in (0, each // 2, each - 1)}
-        return self.launch(replace(alone, items=tuple(sorted(places))))
+        return self.launch(replace(alone, items=tuple(sorted(places))), config)
 
     def estimate(self, dry_run: str, config: RunConfig) -> RunEstimate:
         """What a run would take by the measurements of a dry run of it. Corrections are not counted: who knows."""
@@ -248,7 +254,10 @@ class RunManager:
             seconds += count * max(generation, judging / self.settings.workers)
             if model in models:
                 dollars += count * models[model].cost(prompt_tokens, new_tokens)
-        return RunEstimate(len(items), seconds, dollars)
+        notes = ["corrections not counted"] if config.rounds else []
+        if found := queries.reused_count(self.store, dry_run):
+            notes.append(f"{found} of the dry run's answers were in the store already and took no time")
+        return RunEstimate(len(items), seconds, dollars, tuple(notes))
 
     def again(self, run_id: str, indices: Sequence[int]) -> str:
         """Launch a new run of some items of an old one, by their index; corrections of an item go with it."""
@@ -276,11 +285,23 @@ class RunManager:
             raise RunError(f"run {run_id} is complete: all {total} items have a verdict")
         self._enqueue(run_id)
 
-    def _enqueue(self, run_id: str) -> None:
+    def judge_by_other(self, run_id: str) -> None:
+        """Queue the outputs of a run to be judged by the protocol that it was not launched with, too.
+
+        Raises InputError where there is nothing to judge, RunError where the run is being worked on.
+        """
+        config = queries.run_config(self.store, run_id)
+        if config.kind is not RunKind.ACTIONS:
+            what = "its outputs are not in the store" if config.kind is RunKind.IMPORTED else "it is of whole domains"
+            raise InputError(f"run {run_id} cannot be judged by the other protocol: {what}")
+        own = config.evaluation.protocol
+        self._enqueue(run_id, next(protocol for protocol in Protocol if protocol is not own))
+
+    def _enqueue(self, run_id: str, protocol: Protocol | None = None) -> None:
         with self._lock:
             if run_id in self._live:
                 raise RunError(f"run {run_id} is already under way")
-            live = self._live[run_id] = Live(run_id)
+            live = self._live[run_id] = Live(run_id, protocol)
             self._last_message.pop(run_id, None)
         self._queue.put(live)
 

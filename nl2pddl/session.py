@@ -22,7 +22,7 @@ from nl2pddl.generation.driver import Answer, Driver, OpenBackend
 from nl2pddl.grammar import ActionGrammar
 from nl2pddl.pipeline import EvaluationTask
 from nl2pddl.pools import Pool, open_pool
-from nl2pddl.records import DomainSource, Verdict
+from nl2pddl.records import DomainSource, Protocol, Verdict
 from nl2pddl.settings import Settings
 from nl2pddl.store import Store, StoreMemory, queries, writes
 from nl2pddl.task import PlanningDomain
@@ -33,9 +33,13 @@ _MOST_NAMED = 3
 
 @dataclass
 class Live:
-    """A run this process is working on, or has waiting. ``stopped`` asks it to end; ``stop_event`` is how it ends."""
+    """A run this process is working on, or has waiting. ``stopped`` asks it to end; ``stop_event`` is how it ends.
+
+    With a ``protocol`` its outputs are judged by that one too, and nothing else is done.
+    """
 
     run_id: str
+    protocol: Protocol | None = None
     stopped: threading.Event = field(default_factory=threading.Event)
     stop_event: str = "cancelled"
     ended: threading.Event = field(default_factory=threading.Event)
@@ -56,6 +60,8 @@ class Session:
         self.live = live
         self.run_id = live.run_id
         self.config = queries.run_config(store, live.run_id)
+        own = self.config.evaluation
+        self.evaluation = own if live.protocol is None else replace(own, protocol=live.protocol)
         self.total = queries.planned_total(store, live.run_id)
         self.verdicts: queue.Queue[tuple[int, Verdict] | threading.Event | None] = queue.Queue()
         self.judging = 0  # outputs handed to the pool whose verdicts are not in the queue yet
@@ -73,14 +79,18 @@ class Session:
             writes.add_event(self.store, self.run_id, self.live.stop_event, "stopped before it started")
             return
         _, generated, judged = queries.counts(self.store, self.run_id)
-        writes.add_event(self.store, self.run_id, "resumed" if generated else "started")
         self.live.judged_before = judged
         self.live.started_at = time.monotonic()
+        if self.live.protocol is None:
+            writes.add_event(self.store, self.run_id, "resumed" if generated else "started")
         ending = self._work_until_the_end()
         if self.store_error is not None:
             raise self.store_error
         if ending is not None:
+            # How the run itself ended stays its last word.
+            ending = ending if self.live.protocol is None else (queries.ASIDE, ": ".join(ending))
             writes.add_event(self.store, self.run_id, *ending)
+        self.store.checkpoint()
 
     def _work_until_the_end(self) -> tuple[str, str] | None:
         """Do what is missing. Gives the event that ends the run and its detail; None where the program is ending."""
@@ -118,15 +128,20 @@ class Session:
         faults = queries.latest_faults(self.store, self.run_id)
         kinds = zip(faults["kind"], faults["message"], strict=True)
         shown = "; ".join(list(dict.fromkeys(f"{kind}: {text}" for kind, text in kinds))[:_MOST_NAMED])
-        return f"{len(faults)} items have no answer, and not by the model's fault; resume to try again. {shown}"[:1000]
+        many = f"{len(faults):,} items have" if len(faults) > 1 else "1 item has"
+        return f"{many} no answer, and not by the model's fault; resume to try again. {shown}"[:1000]
 
     def _is_stopped(self) -> bool:
         return self.live.stopped.is_set() or self.store_error is not None or self.validators_differ
 
     def _generate_and_judge(self, pool: Pool) -> None:
-        protocol = self.config.evaluation.protocol.value
-        for item, output in queries.outputs_without_verdict(self.store, self.run_id, protocol):
+        waiting = queries.outputs_without_verdict(self.store, self.run_id, self.evaluation.protocol.value)
+        for item, output in waiting:
             self._judge(pool, item, output, self._parts(item))
+        if self.live.protocol is not None:
+            self.live.message = f"judging {len(waiting):,} outputs by protocol {self.live.protocol} too"
+            self._wait_for_verdicts()
+            return
         for model in self.config.models:
             if self._is_stopped():
                 break
@@ -134,7 +149,8 @@ class Session:
                 self._work_on(pool, model)
             except ModelError as error:
                 # The other models of the run can still be worked on.
-                self.live.failures.append(f"{model}: {error}")
+                text = str(error)
+                self.live.failures.append(text if text.startswith(model) else f"{model}: {text}")
         self.live.message = "judging the last outputs"
         self._wait_for_verdicts()
 
@@ -266,7 +282,7 @@ class Session:
         return self.sources[sha]
 
     def _judge(self, pool: Pool, item: RunItem, output: str, parts: tuple[tuple[str, str], ...] = ()) -> None:
-        task = EvaluationTask(self._source(item.domain_sha), item.action, output, self.config.evaluation, parts)
+        task = EvaluationTask(self._source(item.domain_sha), item.action, output, self.evaluation, parts)
         future = pool.submit(task)
         with self.judged:
             self.judging += 1
@@ -313,7 +329,7 @@ class Session:
             ending = entry is None
             if self.store_error is None:
                 try:
-                    writes.add_verdicts(self.store, self.run_id, batch, self.config.evaluation)
+                    writes.add_verdicts(self.store, self.run_id, batch, self.evaluation)
                 except StoreError as error:
                     self.store_error = error
             if isinstance(entry, threading.Event):

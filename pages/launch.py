@@ -3,7 +3,7 @@
 import streamlit as st
 
 from nl2pddl.errors import InputError, StoreError
-from nl2pddl.ui import launching, shell
+from nl2pddl.ui import form_link, launching, shell
 from nl2pddl.ui.text import reasons_of, show_fault
 
 handles = shell.open_page()
@@ -15,7 +15,9 @@ except InputError as error:
     show_fault("The domains cannot be read.", *reasons_of(error))
     st.stop()
 
+form_link.reopen()
 config = launching.choose_config(library)
+form_link.keep(config)
 size, dry, button = st.columns([4, 1, 1], vertical_alignment="center")
 size.markdown(launching.size_of(config, library))
 tried = dry.button(

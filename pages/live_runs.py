@@ -1,10 +1,11 @@
-"""All runs: live progress of those under way, and cancel, resume or look at any."""
+"""All runs: live progress of those under way, and cancel, resume, look at any, or import results."""
 
 import streamlit as st
 
 from nl2pddl.store import queries
 from nl2pddl.ui import running, shell
 from nl2pddl.ui.choosing import run_labels
+from nl2pddl.ui.importing import offer_import
 
 handles = shell.open_page()
 st.title("Runs")
@@ -12,6 +13,7 @@ st.title("Runs")
 if queries.runs_frame(handles.store).empty:
     st.info("No run has been launched yet. Choose a model and domains, and launch one.")
     st.page_link(shell.LAUNCH, label="Launch a run", icon=":material/rocket_launch:")
+    offer_import(handles, expanded=True)
     st.stop()
 
 
@@ -26,3 +28,4 @@ def live() -> None:
 
 
 live()
+offer_import(handles)

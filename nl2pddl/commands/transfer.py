@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from nl2pddl import study
@@ -12,7 +13,7 @@ from nl2pddl.runs import import_results
 from nl2pddl.store import Store, counts, queries
 from nl2pddl.store.exports import export
 
-REPORTS = ("table1", "latex")
+REPORTS = ("table1", "latex", "html", "pdf")
 
 
 def import_file(path: Path, store: Path) -> int:
@@ -45,18 +46,39 @@ def export_runs(store: Path, runs: str, form: str, out: Path) -> int:
 
 def report(store: Path, runs: str, form: str, out: Path) -> int:
     """Write a report on some runs, or on all, to a file."""
+    if not out.parent.is_dir() or out.is_dir():
+        raise InputError(f"{out}: no file can be written there; name a file in a folder that exists")
+    with _opened(store) as opened:
+        chosen = chosen_runs(opened, runs)
+        made = _table1(opened, chosen, form) if form in ("table1", "latex") else _page(opened, chosen, form)
+    out.write_bytes(made)
+    print(f"written to {out}", file=sys.stderr)
+    return 0
+
+
+def _table1(store: Store, runs: Sequence[str], form: str) -> bytes:
     from nl2pddl import tables
 
-    with _opened(store) as opened:
-        found = counts.class_counts(opened, chosen_runs(opened, runs))
+    found = counts.class_counts(store, runs)
     base = found[found["description_class"] == DescriptionClass.BASE.value]
     table = tables.table1(base)
     if table.empty:
         raise InputError("Table 1 is of the description class base, and these runs have no such verdicts")
     outputs = base[base["result_class"] != "undecided"].groupby("model")["count"].sum()
     text = tables.as_csv(table) if form == "table1" else tables.as_latex(table, [int(one) for one in outputs])
-    _write(out, text)
-    return 0
+    return text.encode()
+
+
+def _page(store: Store, runs: Sequence[str], form: str) -> bytes:
+    from nl2pddl import breakdown
+    from nl2pddl.generation.listed import listed_sizes
+    from nl2pddl.reports import as_html, build_report
+    from nl2pddl.reports.pdf import as_pdf
+
+    cube, sizes = counts.cube(store, runs), listed_sizes()
+    labelled = breakdown.labelled(cube, breakdown.short_names(cube["model"].unique()), sizes)
+    made = build_report(store, runs, labelled, {}, sizes)
+    return as_html(made).encode() if form == "html" else as_pdf(made)
 
 
 def chosen_runs(store: Store, wanted: str) -> list[str]:
@@ -75,10 +97,3 @@ def _opened(store: Path) -> Store:
     if not store.is_file():
         raise InputError(f"{store}: no such store; import results into one, or launch a run")
     return Store(store)
-
-
-def _write(out: Path, text: str) -> None:
-    if not out.parent.is_dir():
-        raise InputError(f"{out.parent}: no such folder for the report; make it first")
-    out.write_text(text, encoding="utf-8")
-    print(f"written to {out}", file=sys.stderr)

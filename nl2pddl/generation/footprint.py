@@ -18,12 +18,14 @@ __all__ = [
     "Estimate",
     "Shape",
     "choose",
+    "device_kind",
     "estimate",
     "footprint",
     "free_memory",
     "loading",
     "shape_of",
     "shape_of_model",
+    "weights_in_words",
 ]
 
 # Bytes of one quantised weight. NF4 takes half a byte. Its scales are one number for 64 weights: a byte each with a
@@ -143,6 +145,24 @@ def _kept(shape: Shape, precision: Precision, rows: int, cache: int) -> int:
     return (blocks + grown) * 4 // 5 + left
 
 
+def device_kind() -> str:
+    """Where models run on this machine: "cuda", or "cpu" without a GPU."""
+    import torch
+
+    return "cuda" if torch.cuda.is_available() else "cpu"
+
+
+def weights_in_words(billions: float) -> str:
+    """What the weights of so many billion parameters take on this machine, where nothing else is known of a model."""
+    kind = device_kind()
+    number, name = (2, "bfloat16") if kind == "cuda" else (4, "float32")
+    full, small = number * billions, 0.6 * billions
+    return (
+        f"its configuration cannot be reached; by its {billions:g} billion parameters the weights take about "
+        f"{full:.0f} GB in {name} and {small:.0f} GB in 4-bit, and {free_memory(kind) / 1e9:.1f} GB are free"
+    )
+
+
 def free_memory(device_kind: str) -> int:
     """Bytes that can be allocated now on the current GPU ("cuda") or, without swapping, in main memory ("cpu")."""
     if device_kind == "cuda":
@@ -195,9 +215,7 @@ def loading(name: str, decoding: Decoding, data_dir: Path) -> Choice | None:
     shape = shape_of_model(name, data_dir)
     if shape is None:
         return None
-    import torch
-
-    device = "cuda" if torch.cuda.is_available() else "cpu"
+    device = device_kind()
     batch, new_tokens, free = decoding.batch_size, decoding.max_new_tokens, free_memory(device)
     return choose(shape, decoding.precision, device, batch, PROMPT_TOKENS, new_tokens, free)
 

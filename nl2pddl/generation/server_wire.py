@@ -230,7 +230,7 @@ def refusal(status: int, message: str, server: Server, decoding: Decoding) -> Mo
     if status == 404:
         advice = "check the model's name and that the url ends before /completions (usually in /v1)"
         if decoding.chat is ChatMode.RAW:
-            advice += "; the server may only chat: choose the template mode then"
+            advice += "; the server may only chat: give the prompt by the chat template then"
         return ModelError(f"{who}: no such model or endpoint (HTTP 404: {message}); {advice}")
     if status == 413 or (status in (400, 422) and _TOO_LONG.search(message)):
         return ModelError(

@@ -50,14 +50,6 @@ class PlanCheck:
     reason: str = ""
 
 
-@dataclass(frozen=True)
-class PlanTrace:
-    """A plan run step by step. ``states`` holds the initial state and that after each step that could be taken."""
-
-    states: tuple[State, ...]
-    check: PlanCheck
-
-
 class PlanValidator:
     """Checks plans of one domain on one problem."""
 
@@ -71,41 +63,35 @@ class PlanValidator:
         """Run ``plan``, steps such as "(stack a b)", from the initial state and test the goal."""
         state = self.init
         for number, step in enumerate(plan, start=1):
-            refused, state = self._take(number, step, state)
-            if refused is not None:
-                return refused
-        return self._reached(plan, state)
-
-    def trace(self, plan: Sequence[str]) -> PlanTrace:
-        """Run ``plan`` as ``check`` does and keep every state on the way, up to the first step that cannot be taken."""
-        states = [self.init]
-        for number, step in enumerate(plan, start=1):
-            refused, state = self._take(number, step, states[-1])
-            if refused is not None:
-                return PlanTrace(tuple(states), refused)
-            states.append(state)
-        return PlanTrace(tuple(states), self._reached(plan, states[-1]))
-
-    def _take(self, number: int, step: str, state: State) -> tuple[PlanCheck | None, State]:
-        """The state after a step; or why it cannot be taken, and the state as it was."""
-        words = _words(step)
-        fault = self._fault(words)
-        if fault:
-            return PlanCheck(False, number, step, None, f"step {number}, {step}: {fault}"), state
-        action = self.domain.actions[words[0]]
-        binding = dict(zip((p.name for p in action.parameters), words[1:], strict=True))
-        unmet = self._unmet(action.precondition, binding, state)
-        if unmet is not None:
-            return PlanCheck(False, number, step, unmet, f"step {number}, {step}: {unmet} does not hold"), state
-        return None, self._apply(action, binding, state)
-
-    def _reached(self, plan: Sequence[str], state: State) -> PlanCheck:
-        """Whether the goal holds in the last state."""
-        unmet = self._unmet(self.goal, {}, state)
+            literal, fault, state = self._taken(step, state)
+            if fault:
+                return PlanCheck(False, number, step, literal, f"step {number}, {step}: {fault}")
+        unmet = self.unmet_goal(state)
         if unmet is not None:
             reason = f"the goal {unmet} does not hold after the last step"
             return PlanCheck(False, len(plan) + 1, None, unmet, reason)
         return PlanCheck(True)
+
+    def step(self, step: str, state: State) -> tuple[str, State]:
+        """Why a step cannot be taken in a state ("" where it can), and the state after it."""
+        _, fault, after = self._taken(step, state)
+        return fault, after
+
+    def unmet_goal(self, state: State) -> str | None:
+        """The first part of the goal that does not hold in a state, or None."""
+        return self._unmet(self.goal, {}, state)
+
+    def _taken(self, step: str, state: State) -> tuple[str | None, str, State]:
+        """The unmet literal where that is the reason, the reason ("" for none), and the state after the step."""
+        words = _words(step)
+        if fault := self._fault(words):
+            return None, fault, state
+        action = self.domain.actions[words[0]]
+        binding = dict(zip((p.name for p in action.parameters), words[1:], strict=True))
+        unmet = self._unmet(action.precondition, binding, state)
+        if unmet is not None:
+            return unmet, f"{unmet} does not hold", state
+        return None, "", self._apply(action, binding, state)
 
     def names_objects(self, plan: Sequence[str]) -> bool:
         """Whether every step of a known action has as many arguments as it takes, and every argument is an object."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -98,6 +98,14 @@ class Store:
             for number, statements in enumerate(MIGRATIONS[version:], start=version + 1):
                 cursor.execute(statements)
                 cursor.execute("INSERT INTO schema_version VALUES (?, ?)", [number, now()])
+
+    def checkpoint(self) -> None:
+        """Write what is in the log beside the file into the file, so that a copy of the file alone is whole.
+
+        Does nothing while another thread's transaction is open.
+        """
+        with suppress(StoreError), _translated(self.path), self._write_lock:
+            self._cursor().execute("CHECKPOINT")
 
     @contextmanager
     def transaction(self) -> Iterator[duckdb.DuckDBPyConnection]:

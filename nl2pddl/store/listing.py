@@ -1,168 +1,121 @@
-"""The list of verdicts to look through: filtered, sorted and read a page at a time; and what goes with one of them.
-
-An item may be judged under both protocols. It is listed once, under its run's own, unless the filter names one.
-"""
+"""Lists of verdicts for pages: filtered, searched and sorted in the database, a page at a time."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import Any
 
-from nl2pddl.records import SUBCLASSES, ResultClass
+from nl2pddl.errors import InputError
 from nl2pddl.store.database import Store
 from nl2pddl.store.notes import LATEST
 
-NOT_ASKED = "not asked"
-UNKNOWN = "not known"
-UNTAGGED = "none"
-
-# What can be filtered by, and the expression whose text is compared.
-COLUMNS: Mapping[str, str] = {
-    "model": "model",
-    "domain": "domain",
-    "action": "action",
-    "description_class": "description_class",
-    "result_class": "result_class",
-    "subclass": "subclass",
+FILTER_COLUMNS = ("run_id", "model", "domain", "action", "description_class", "result_class", "subclass")
+# What else can be filtered by, each with the expression whose text is compared.
+MORE_FILTERS: Mapping[str, str] = {
     "round": "round::VARCHAR",
-    "grammar": "CASE WHEN grammar THEN 'on' ELSE 'off' END",
-    "protocol": "v.protocol",
-    "exact": f"coalesce(v.exact, '{NOT_ASKED}')",
-    "exercised": f"CASE WHEN exercised THEN 'yes' WHEN NOT exercised THEN 'no' ELSE '{UNKNOWN}' END",
-    "tag": f"coalesce(nullif(tag, ''), '{UNTAGGED}')",
+    "grammar": "grammar::VARCHAR",
+    "exact": "coalesce(exact, 'not asked')",
+    "exercised": "coalesce(exercised::VARCHAR, 'not known')",
+    "protocol": "verdicts.protocol",
+    "tag": "tag",
 }
-
-
-class Sort(StrEnum):
-    """The order of the list. Equal places keep the order of ``NEWEST``."""
-
-    NEWEST = "newest run"
-    ARE_HIGHEST = "ARE, highest first"
-    ARE_LOWEST = "ARE, lowest first"
-    CLASS = "class"
-
-
-def _ranked(column: str, names: Sequence[str]) -> str:
-    cases = " ".join(f"WHEN '{name}' THEN {place}" for place, name in enumerate(names))
-    return f"CASE {column} {cases} ELSE {len(names)} END"
-
-
-_SUBCLASSES = [name.value for names in SUBCLASSES.values() for name in names]
-_LAST = 2**31 - 1
-# Whole numbers, ascending: so a place in the list is a row comparison.
-_SORT_KEYS = {
-    Sort.NEWEST: "0",
-    Sort.ARE_HIGHEST: f"coalesce(-action_reconstruction_error, {_LAST})",
-    Sort.ARE_LOWEST: f"coalesce(action_reconstruction_error, {_LAST})",
-    Sort.CLASS: (
-        f"100 * ({_ranked('result_class', [name.value for name in ResultClass])}) + {_ranked('subclass', _SUBCLASSES)}"
-    ),
+SORTS: Mapping[str, str] = {
+    "newest run first": "run_id DESC, item_index",
+    "ARE, highest first": "action_reconstruction_error DESC NULLS LAST, run_id DESC, item_index",
+    "ARE, lowest first": "action_reconstruction_error NULLS LAST, run_id DESC, item_index",
+    "class and subclass": "result_class, subclass, run_id DESC, item_index",
+    "domain and action": "domain, action, description_class, sample, model, run_id DESC, item_index",
 }
+PAGE = 1000
 
 
-@dataclass(frozen=True)
-class Filter:
-    """What the list shows: the runs, newest first; the values let through, by name in ``COLUMNS``; and the order.
-
-    ``text`` must occur in the output, in whatever letter case.
-    """
-
-    run_ids: tuple[str, ...]
-    values: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    text: str = ""
-    sort: Sort = Sort.NEWEST
-
-    @property
-    def protocol(self) -> str | None:
-        """The protocol that verdicts are listed under where that need not be their run's own."""
-        named = self.values.get("protocol", ())
-        return named[0] if len(named) == 1 else None
-
-
-def _tables(wanted: Filter) -> str:
-    """The tables that a filter and its order are about; outputs and notes only where they are asked for."""
-    tables = "verdicts v JOIN items i USING (run_id, item_index)"
-    if wanted.protocol is None:
-        tables += " JOIN runs r ON r.run_id = v.run_id AND r.protocol = v.protocol"
-    if "tag" in wanted.values:
-        tables += f" LEFT JOIN {LATEST} n USING (run_id, item_index)"
-    return tables + (" JOIN outputs o USING (run_id, item_index)" if wanted.text else "")
-
-
-def _conditions(wanted: Filter) -> tuple[str, list[Any]]:
-    conditions = ["v.run_id IN (SELECT unnest(?))"]
-    parameters: list[Any] = [list(wanted.run_ids)]
-    for name, values in wanted.values.items():
-        conditions.append(f"list_contains(?, {COLUMNS[name]})")
-        parameters.append(list(values))
-    if wanted.text:
-        conditions.append("contains(lower(o.output), lower(?))")
-        parameters.append(wanted.text)
-    return " AND ".join(conditions), parameters
-
-
-def _place(wanted: Filter) -> tuple[str, list[Any]]:
-    """The expression that the list is ordered by, a row of whole numbers."""
-    return f"row({_SORT_KEYS[wanted.sort]}, list_position(?, v.run_id), v.item_index)", [list(wanted.run_ids)]
-
-
-def count(store: Store, wanted: Filter) -> int:
-    """How many verdicts pass."""
-    where, parameters = _conditions(wanted)
-    return int(store.rows(f"SELECT count(*) FROM {_tables(wanted)} WHERE {where}", parameters)[0][0])
-
-
-def page(store: Store, wanted: Filter, start: int = 0, limit: int = 200) -> Any:
-    """The verdicts from place ``start`` (from 0) in the list, at most ``limit``, as a frame.
-
-    Columns: run_id, item_index, model, domain, action, description_class, sample, draw, grammar, round, protocol,
-    result_class, subclass, are, exact, exercised, tag, note, reason.
-    """
-    where, parameters = _conditions(wanted)
-    place, places = _place(wanted)
-    # Only what orders the list is read of all rows; the texts of the few that are shown come after.
-    return store.frame(
-        f"""
-        WITH chosen AS (
-            SELECT v.run_id, v.item_index, v.protocol, {place} AS place FROM {_tables(wanted)} WHERE {where}
-            ORDER BY place LIMIT {int(limit)} OFFSET {int(start)}
-        )
-        SELECT run_id, item_index, model, domain, action, description_class, sample, draw, grammar, round,
-               c.protocol, result_class, subclass, action_reconstruction_error AS are, v.exact, exercised,
-               coalesce(tag, '') AS tag, coalesce(note, '') AS note, reason
-        FROM chosen c JOIN verdicts v USING (run_id, item_index) JOIN items i USING (run_id, item_index)
-        LEFT JOIN {LATEST} n USING (run_id, item_index)
-        WHERE v.protocol = c.protocol ORDER BY c.place
-        """,
-        [*places, *parameters],
-    )
-
-
-def place_of(store: Store, wanted: Filter, run_id: str, item_index: int) -> int | None:
-    """An item's place in the list, from 0; None where it is not in it."""
-    where, parameters = _conditions(wanted)
-    place, places = _place(wanted)
-    tables = _tables(wanted)
-    own = f"SELECT {place} FROM {tables} WHERE {where} AND v.run_id = ? AND v.item_index = ? LIMIT 1"
-    found = store.rows(own, [*places, *parameters, run_id, item_index])
-    if not found:
-        return None
-    before = f"SELECT count(*) FROM {tables} WHERE {where} AND {place} < row(?::INTEGER, ?::INTEGER, ?::INTEGER)"
-    return int(store.rows(before, [*parameters, *places, *found[0][0]])[0][0])
-
-
-def choices(store: Store, run_ids: Sequence[str]) -> dict[str, list[str]]:
-    """The values that occur in the verdicts of the runs, sorted, for each name in ``COLUMNS``."""
+def filter_choices(store: Store, run_ids: Sequence[str]) -> dict[str, list[str]]:
+    """The values that occur in the verdicts of the runs, sorted, for each of ``FILTER_COLUMNS`` and ``MORE_FILTERS``
+    but the tags."""
+    columns = {name: name for name in FILTER_COLUMNS} | {n: c for n, c in MORE_FILTERS.items() if n != "tag"}
     lists = ", ".join(
-        f"list_sort(list(DISTINCT {expression}) FILTER ({expression} IS NOT NULL))" for expression in COLUMNS.values()
+        f"list_sort(list(DISTINCT {column}) FILTER ({column} IS NOT NULL))" for column in columns.values()
     )
     rows = store.rows(
-        f"""
-        SELECT {lists} FROM verdicts v JOIN items i USING (run_id, item_index)
-        LEFT JOIN {LATEST} n USING (run_id, item_index) WHERE v.run_id IN (SELECT unnest(?))
-        """,
+        f"SELECT {lists} FROM verdicts JOIN items USING (run_id, item_index) WHERE list_contains(?, run_id)",
         [list(run_ids)],
     )
-    return {name: list(values or ()) for name, values in zip(COLUMNS, rows[0], strict=True)}
+    return {name: list(values or ()) for name, values in zip(columns, rows[0], strict=True)}
+
+
+def verdict_list(
+    store: Store,
+    wanted: Mapping[str, Sequence[str]],
+    text: str = "",
+    limit: int = PAGE,
+    *,
+    sort: str = "newest run first",
+    offset: int = 0,
+) -> tuple[Any, int]:
+    """The verdicts that pass a filter, at most ``limit`` of them after ``offset``; and how many pass in all.
+
+    ``wanted`` maps some of ``FILTER_COLUMNS`` and ``MORE_FILTERS`` to the values let through; ``text`` must occur in
+    the output, in whatever letter case. Without a wanted protocol each item is listed once, by the protocol its run was
+    launched with. Columns: run_id, item_index, model, domain, action, description_class, sample, round, grammar,
+    protocol, result_class, subclass, are, exact, exercised, note, tag, reason. Raises InputError for an unknown sort.
+    """
+    if sort not in SORTS:
+        raise InputError(f"'{sort}' is no way to sort; there are: {', '.join(SORTS)}")
+    columns = {name: name for name in FILTER_COLUMNS} | dict(MORE_FILTERS)
+    chosen = [(columns[name], list(values)) for name, values in wanted.items() if name in columns]
+    conditions = [f"list_contains(?, {column})" for column, _ in chosen]
+    parameters: list[Any] = [values for _, values in chosen]
+    if not wanted.get("protocol"):
+        conditions.append("verdicts.protocol = runs.protocol")
+    tables = "verdicts JOIN items USING (run_id, item_index) JOIN runs USING (run_id)"
+    tables += f" LEFT JOIN ({LATEST}) AS latest USING (run_id, item_index)"
+    if text:
+        # Only now are the outputs read: they are most of a store.
+        tables += " JOIN outputs USING (run_id, item_index)"
+        conditions.append("contains(lower(output), lower(?))")
+        parameters.append(text)
+    where = " AND ".join(conditions) or "true"
+    total = store.rows(f"SELECT count(*) FROM {tables} WHERE {where}", parameters)[0][0]
+    frame = store.frame(
+        f"""
+        SELECT run_id, item_index, model, domain, action, description_class, sample, round, grammar,
+               verdicts.protocol AS protocol, result_class, subclass, action_reconstruction_error AS are, exact,
+               exercised, coalesce(note, '') AS note, coalesce(tag, '') AS tag, reason
+        FROM {tables} WHERE {where} ORDER BY {SORTS[sort]} LIMIT {int(limit)} OFFSET {int(offset)}
+        """,
+        parameters,
+    )
+    return frame, int(total)
+
+
+def same_prompt(store: Store, run_ids: Sequence[str], run_id: str, item_index: int, limit: int = 100) -> Any:
+    """The verdicts of the runs on the same prompt as an item's, that item's own included: run_id, item_index, model,
+    draw, grammar, round, result_class, subclass, are.
+
+    A prompt is the same where domain, action, description class, number and context examples are.
+    """
+    return store.frame(
+        f"""
+        SELECT i.run_id, i.item_index, i.model, i.draw, i.grammar, i.round, result_class, subclass,
+               action_reconstruction_error AS are
+        FROM items own JOIN items i
+            ON i.domain = own.domain AND i.action = own.action AND i.description_class = own.description_class
+            AND i.sample = own.sample AND i.context = own.context
+        JOIN verdicts v ON v.run_id = i.run_id AND v.item_index = i.item_index
+        JOIN runs r ON r.run_id = i.run_id AND r.protocol = v.protocol
+        WHERE own.run_id = ? AND own.item_index = ? AND list_contains(?, i.run_id)
+        ORDER BY i.model, i.run_id, i.grammar, i.draw, i.round LIMIT {int(limit)}
+        """,
+        [run_id, item_index, list(run_ids)],
+    )
+
+
+def verdicts_of(store: Store, run_id: str, item_index: int) -> list[tuple[str, str, str | None, str]]:
+    """The verdicts on an item: protocol, class, subclass, reason; the one of the run's own protocol first."""
+    return store.rows(
+        """
+        SELECT v.protocol, result_class, subclass, reason FROM verdicts v JOIN runs r USING (run_id)
+        WHERE run_id = ? AND item_index = ? ORDER BY v.protocol <> r.protocol
+        """,
+        [run_id, item_index],
+    )

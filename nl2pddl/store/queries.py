@@ -18,6 +18,10 @@ _ITEM_COLUMNS = (
 )
 
 
+ASIDE = "judged again"  # the event of a run whose outputs were judged by the other protocol too
+_STATUS = f"event NOT IN ('{ASIDE}', 'dry run')"  # events that say where a run stands
+
+
 def run_config(store: Store, run_id: str) -> RunConfig:
     """What a run was launched with. Raises InputError where there is no such run."""
     rows = store.rows("SELECT config FROM runs WHERE run_id = ?", [run_id])
@@ -27,10 +31,18 @@ def run_config(store: Store, run_id: str) -> RunConfig:
     return run_config_from_dict(json.loads(rows[0][0]))
 
 
+def whole_config(store: Store, dry_run: str) -> RunConfig | None:
+    """What a dry run was a trial of; None for any other run."""
+    rows = store.rows("SELECT detail FROM run_events WHERE run_id = ? AND event = 'dry run'", [dry_run])
+    return run_config_from_dict(json.loads(rows[0][0])) if rows else None
+
+
 def last_event(store: Store, run_id: str) -> tuple[str, str]:
     """The last event of a run and its detail."""
     rows = store.rows(
-        "SELECT event, detail FROM run_events WHERE run_id = ? ORDER BY created_at DESC, rowid DESC LIMIT 1", [run_id]
+        f"SELECT event, detail FROM run_events WHERE run_id = ? AND {_STATUS} "
+        "ORDER BY created_at DESC, rowid DESC LIMIT 1",
+        [run_id],
     )
     return (str(rows[0][0]), str(rows[0][1])) if rows else ("created", "")
 
@@ -47,6 +59,11 @@ def counts(store: Store, run_id: str) -> tuple[int, int, int]:
     )
     total, generated, judged = rows[0]
     return int(total or 0), int(generated), int(judged)
+
+
+def verdict_count(store: Store, run_ids: Sequence[str]) -> int:
+    """How many verdicts the runs have by now, those of the other protocol too."""
+    return int(store.rows("SELECT count(*) FROM verdicts WHERE list_contains(?, run_id)", [list(run_ids)])[0][0])
 
 
 def items_without_output(store: Store, run_id: str) -> list[RunItem]:
@@ -96,13 +113,17 @@ def fault_count(store: Store, run_id: str) -> int:
 
 
 def latest_faults(store: Store, run_id: str) -> Any:
-    """The last fault of each item without an answer: item_index, kind, message, attempts, created_at."""
+    """The last fault of each item without an answer: item_index, kind, message, attempts, created_at, and what it asks
+    for (model, domain, action, description_class)."""
     return store.frame(
         """
-        SELECT item_index, arg_max(kind, created_at) AS kind, arg_max(message, created_at) AS message,
-               arg_max(attempts, created_at) AS attempts, max(created_at) AS created_at
-        FROM faults ANTI JOIN outputs USING (run_id, item_index) WHERE run_id = ?
-        GROUP BY item_index ORDER BY item_index
+        SELECT item_index, any_value(model) AS model, any_value(domain) AS domain, any_value(action) AS action,
+               any_value(description_class) AS description_class,
+               arg_max(kind, created_at) AS kind,
+               arg_max(message, created_at) AS message, arg_max(attempts, created_at) AS attempts,
+               max(created_at) AS created_at
+        FROM faults JOIN items USING (run_id, item_index) ANTI JOIN outputs USING (run_id, item_index)
+        WHERE run_id = ? GROUP BY item_index ORDER BY item_index
         """,
         [run_id],
     )
@@ -124,11 +145,20 @@ def uncorrected(store: Store, run_id: str, model: str, rounds: int) -> list[int]
     return [int(index) for (index,) in rows]
 
 
+def reused_count(store: Store, run_id: str) -> int:
+    """How many answers of a run were found again in the store, and not generated."""
+    return int(store.rows("SELECT count(*) FROM outputs WHERE run_id = ? AND reused", [run_id])[0][0])
+
+
 def measured(store: Store, run_id: str) -> list[tuple[str, float, float, float, float]]:
-    """A row a model of a run: its name; mean seconds to generate and to judge; mean tokens of prompt and answer."""
+    """A row a model of a run: its name; mean seconds to generate and to judge; mean tokens of prompt and answer.
+
+    Answers found again in the store took no time and cost nothing; where there are no others, these numbers are 0.
+    """
     return store.rows(
         """
-        SELECT model, avg(o.seconds), coalesce(avg(v.seconds), 0), avg(prompt_tokens), avg(new_tokens)
+        SELECT model, coalesce(avg(o.seconds) FILTER (NOT reused), 0), coalesce(avg(v.seconds), 0),
+               coalesce(avg(prompt_tokens) FILTER (NOT reused), 0), coalesce(avg(new_tokens) FILTER (NOT reused), 0)
         FROM items JOIN outputs o USING (run_id, item_index) LEFT JOIN verdicts v USING (run_id, item_index)
         WHERE run_id = ? GROUP BY model ORDER BY model
         """,
@@ -186,15 +216,22 @@ def domain_source(store: Store, sha: str) -> DomainSource:
 
 def runs_frame(store: Store) -> Any:
     """One row a run, newest first: run_id, created_at, name, config (JSON), total, generated, judged, event, detail."""
+    # Joins, because a subquery a run would read every verdict once for each.
     return store.frame(
-        """
-        SELECT r.run_id, r.created_at, r.name, r.config,
-               greatest(r.total, (SELECT count(*) FROM items i WHERE i.run_id = r.run_id)) AS total,
-               (SELECT count(*) FROM outputs o WHERE o.run_id = r.run_id) AS generated,
-               (SELECT count(DISTINCT item_index) FROM verdicts v WHERE v.run_id = r.run_id) AS judged,
-               (SELECT arg_max(e.event, (e.created_at, e.rowid)) FROM run_events e WHERE e.run_id = r.run_id) AS event,
-               (SELECT arg_max(e.detail, (e.created_at, e.rowid)) FROM run_events e WHERE e.run_id = r.run_id) AS detail
-        FROM runs r ORDER BY r.created_at DESC
+        f"""
+        SELECT run_id, r.created_at, r.name, r.config, greatest(r.total, coalesce(i.items, 0)) AS total,
+               coalesce(o.outputs, 0) AS generated, coalesce(v.verdicts, 0) AS judged, e.event, e.detail
+        FROM runs r
+        LEFT JOIN (SELECT run_id, count(*) AS items FROM items GROUP BY run_id) i USING (run_id)
+        LEFT JOIN (SELECT run_id, count(*) AS outputs FROM outputs GROUP BY run_id) o USING (run_id)
+        LEFT JOIN (
+            SELECT run_id, count(*) AS verdicts FROM verdicts SEMI JOIN runs USING (run_id, protocol) GROUP BY run_id
+        ) v USING (run_id)
+        LEFT JOIN (
+            SELECT run_id, arg_max(event, (created_at, rowid)) AS event, arg_max(detail, (created_at, rowid)) AS detail
+            FROM run_events WHERE {_STATUS} GROUP BY run_id
+        ) e USING (run_id)
+        ORDER BY r.created_at DESC
         """
     )
 
@@ -222,7 +259,7 @@ def results_frame(store: Store, run_ids: Sequence[str] | None = None) -> Any:
 @dataclass(frozen=True)
 class ItemDetail:
     """Everything stored about one item; the JSON parts are decoded. ``output`` is None where only the verdict was
-    imported. ``protocols`` are those it has a verdict under, its run's own first; ``verdict`` is under one of them."""
+    imported."""
 
     item: RunItem
     output: str | None
@@ -233,7 +270,6 @@ class ItemDetail:
     thinking: str
     reused: bool
     verdict: dict[str, Any]
-    protocols: tuple[str, ...] = ()
 
 
 _VERDICT_COLUMNS = (
@@ -245,63 +281,32 @@ _JSON_COLUMNS = ("problems", "cross_checks", "failure", "settings", "comparison"
 
 
 def item_detail(store: Store, run_id: str, item_index: int, protocol: str | None = None) -> ItemDetail:
-    """One judged item whole, with its verdict under ``protocol``, or under its run's own where it has none such.
-
-    Raises InputError where it has no verdict at all.
-    """
+    """One judged item whole, by a protocol (None: the one its run was launched with). Raises InputError for none."""
     columns = ", ".join(f"v.{name}" for name in _VERDICT_COLUMNS)
     rows = store.rows(
         f"""
         SELECT {_ITEM_COLUMNS}, o.output, o.stop_reason, o.new_tokens, o.seconds, o.model_info, o.thinking, o.reused,
                o.sent_prompt, {columns}
         FROM items i JOIN verdicts v USING (run_id, item_index) LEFT JOIN outputs o USING (run_id, item_index)
-        LEFT JOIN runs r ON r.run_id = i.run_id
-        WHERE i.run_id = ? AND item_index = ? ORDER BY v.protocol IS NOT DISTINCT FROM r.protocol DESC, v.protocol
+        JOIN runs r USING (run_id)
+        WHERE run_id = ? AND item_index = ? AND v.protocol = coalesce(?, r.protocol)
         """,
-        [run_id, item_index],
+        [run_id, item_index, protocol],
     )
     if not rows:
         raise InputError(f"run '{run_id}' has no judged item {item_index}")
-    verdicts = {row[21]: row for row in rows}
-    row = verdicts.get(protocol, rows[0])
+    row = rows[0]
+    verdict = dict(zip(_VERDICT_COLUMNS, row[21:], strict=True))
+    for name in _JSON_COLUMNS:
+        verdict[name] = json.loads(verdict[name]) if verdict[name] else None
+    verdict["exact"] = verdict.pop("exact_decisions")
     output, stop_reason, new_tokens, seconds, model_info, thinking, reused, sent = row[13:21]
     item = _item(row[:13])
     item = replace(item, prompt=sent) if sent is not None else item
     info = json.loads(model_info or "{}")
     return ItemDetail(
-        item, output, stop_reason or "", new_tokens or 0, seconds or 0.0, info, thinking or "", bool(reused),
-        _verdict(row[21:]), tuple(verdicts),
-    )  # fmt: skip
-
-
-def _verdict(row: Sequence[Any]) -> dict[str, Any]:
-    verdict = dict(zip(_VERDICT_COLUMNS, row, strict=True))
-    for name in _JSON_COLUMNS:
-        verdict[name] = json.loads(verdict[name]) if verdict[name] else None
-    verdict["exact"] = verdict.pop("exact_decisions")
-    return verdict
-
-
-def same_prompt(store: Store, run_ids: Sequence[str], item: RunItem, limit: int = 200) -> Any:
-    """What the models of these runs answered to the prompt of ``item``, as far as it is judged, by model and run.
-
-    Two prompts are the same where action, description class, sample and context are. Each answer is under its run's
-    own protocol. Columns: run_id, item_index, model, draw, grammar, round, protocol, result_class, subclass, are.
-    """
-    return store.frame(
-        """
-        SELECT run_id, item_index, model, draw, grammar, round, v.protocol, result_class, subclass,
-               action_reconstruction_error AS are
-        FROM items i JOIN verdicts v USING (run_id, item_index) JOIN runs r USING (run_id)
-        WHERE v.protocol = r.protocol AND run_id IN (SELECT unnest(?)) AND domain = ? AND action = ?
-          AND description_class = ? AND sample = ? AND context = ?
-        ORDER BY model, run_id DESC, item_index LIMIT ?
-        """,
-        [
-            list(run_ids), item.domain, item.action, item.description_class.value, item.sample,
-            json.dumps(item.context, ensure_ascii=False), limit,
-        ],
-    )  # fmt: skip
+        item, output, stop_reason or "", new_tokens or 0, seconds or 0.0, info, thinking or "", bool(reused), verdict
+    )
 
 
 def run_versions(store: Store, run_id: str) -> dict[str, str]:

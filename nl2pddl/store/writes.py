@@ -20,9 +20,17 @@ RECORDED_PACKAGES = ("pddl", "kstar-planner", "duckdb", "torch", "transformers",
 
 
 def add_run(
-    store: Store, run_id: str, config: RunConfig, items: Sequence[RunItem], sources: Iterable[DomainSource]
+    store: Store,
+    run_id: str,
+    config: RunConfig,
+    items: Sequence[RunItem],
+    sources: Iterable[DomainSource],
+    whole: RunConfig | None = None,
 ) -> None:
-    """Store a run with all its items and the texts of its domains, so that everything after is only results."""
+    """Store a run with all its items and the texts of its domains, so that everything after is only results.
+
+    ``whole`` is what a dry run was a trial of.
+    """
     with store.transaction() as cursor:
         cursor.execute(
             "INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -37,6 +45,10 @@ def add_run(
                 [source.sha, source.id, source.domain, _json(source.problems)],
             )
         _insert_items(cursor, run_id, items)
+        if whole is not None:
+            cursor.execute(
+                "INSERT INTO run_events VALUES (?, ?, 'dry run', ?)", [run_id, now(), _json(whole.to_dict())]
+            )
         cursor.execute("INSERT INTO run_events VALUES (?, ?, 'created', '')", [run_id, now()])
 
 

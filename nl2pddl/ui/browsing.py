@@ -1,155 +1,234 @@
-"""The list of verdicts, a page at a time, and the ways through it: next, previous, by number, by row, by link."""
+"""The parts of the domains page: the list, and everything about one domain."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Mapping
 
 import streamlit as st
 
+from nl2pddl import twins
+from nl2pddl.actions import typed_list
+from nl2pddl.domain_upload import language_template
+from nl2pddl.domains import Domain, DomainLibrary, Language
 from nl2pddl.errors import InputError
-from nl2pddl.store import Store, listing, queries
-from nl2pddl.store.listing import Filter
-from nl2pddl.ui import terms
-from nl2pddl.ui.choosing import model_labels
+from nl2pddl.prompts import PromptBuilder
+from nl2pddl.records import DescriptionClass
+from nl2pddl.runs import LARGEST_SEED
+from nl2pddl.ui import markup, shell
+from nl2pddl.ui.linking import choose_domain, link, linked
+from nl2pddl.ui.spaces import show_spaces
+from nl2pddl.ui.text import LONGEST_SHOWN, plain, reasons_of, show_fault, show_text
 
-PAGE = 200
-_NOTHING = "No output passes these filters. Widen them, or include the equivalent outputs."
-# Columns that say something only where a value differs from this one.
-_USUAL: dict[str, Any] = {"round": 0, "grammar": False, "draw": 0, "exact": None, "tag": "", "note": ""}
-
-
-def choose_one(store: Store, wanted: Filter) -> tuple[str, int]:
-    """Draw the list and the buttons; gives run and index of the item to show. Stops the page where there is none."""
-    total = listing.count(store, wanted)
-    _find_place(store, wanted, total)
-    aside: tuple[str, int] | None = st.session_state.get("aside")
-    if not total:
-        st.info(_NOTHING)
-        if aside is None:
-            st.stop()
-        return _shown(aside)
-    position = st.session_state["position"]
-    start = (position - 1) // PAGE * PAGE
-    verdicts = listing.page(store, wanted, start, PAGE)
-    here = position - 1 - start
-    _show_list(verdicts, start, -1 if aside else here)
-    _show_steps(position, total)
-    if aside is not None:
-        st.info("This output is not in the list above: the filters leave it out.", icon=":material/filter_alt_off:")
-        return _shown(aside)
-    return _shown((str(verdicts["run_id"].iloc[here]), int(verdicts["item_index"].iloc[here])))
+_CLASSES = {
+    DescriptionClass.BASE: "base: one sentence that names the action and its parameters",
+    DescriptionClass.FLIPPED: "flipped: base, and the preconditions that the action makes false",
+    DescriptionClass.RANDOM: "random: base, and as many literals drawn from precondition and effects",
+}
+_DOMAIN_HELP = (
+    "A planning domain: the predicates that describe a world and the actions that change it. A twin can be typed, such "
+    "as blocksworld~nonsense~7."
+)
+_STYLE_HELP = "neutral: names such as type1 and predicate2. nonsense: made-up words. What is a plan stays the same."
+_NO_LANGUAGE = "This domain has no language.toml, so no prompts can be made for it; outputs can be judged all the same."
 
 
-def go_to(run_id: str, index: int) -> None:
-    """Show this item next, whether the filters leave it in the list or not. For callbacks."""
-    st.query_params["item"] = f"{run_id}.{index}"
-
-
-def _shown(item: tuple[str, int]) -> tuple[str, int]:
-    st.session_state["shown"] = item
-    go_to(*item)
-    return item
-
-
-def _find_place(store: Store, wanted: Filter, total: int) -> None:
-    """Find the item of the address, or the one shown before, in a list that has changed."""
-    linked, before = _linked(), st.session_state.get("shown")
-    is_new = linked is not None and linked != before
-    signature = f"{wanted}, {total}"
-    if st.session_state.get("listed") == signature and "position" in st.session_state and not is_new:
+def show_list(library: DomainLibrary) -> None:
+    """A table of all domains; a click on a row shows that one below."""
+    if not library.domains:
+        st.info("No domain can be used yet. Add one below.")
         return
-    st.session_state["listed"] = signature
-    item = linked or before
-    place = listing.place_of(store, wanted, *item) if item else None
-    st.session_state["position"] = 1 if place is None else place + 1
-    st.session_state["aside"] = item if item and is_new and place is None and _is_judged(store, *item) else None
-
-
-def _linked() -> tuple[str, int] | None:
-    """The item that the page's address names."""
-    run_id, _, index = st.query_params.get("item", "").rpartition(".")
-    return (run_id, int(index)) if run_id and index.isdecimal() and len(index) < 10 else None
-
-
-def _is_judged(store: Store, run_id: str, index: int) -> bool:
-    try:
-        queries.item_detail(store, run_id, index)
-    except InputError:
-        return False
-    return True
-
-
-def _step(by: int) -> None:
-    st.session_state["position"] += by
-    _leave_aside()
-
-
-def _leave_aside() -> None:
-    st.session_state["aside"] = None
-
-
-def _take_selected(start: int) -> None:
-    rows = st.session_state["list"].selection.rows
-    if rows:
-        st.session_state["position"] = start + rows[0] + 1
-        _leave_aside()
-
-
-def _show_steps(position: int, total: int) -> None:
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.button(
-            "Previous", icon=":material/arrow_back:", on_click=_step, args=(-1,), disabled=position <= 1, shortcut="P",
-            help="Key P",
-        )  # fmt: skip
-        st.button(
-            "Next", icon=":material/arrow_forward:", on_click=_step, args=(1,), disabled=position >= total,
-            shortcut="N", help="Key N",
-        )  # fmt: skip
-        st.number_input(
-            "Number in the list", min_value=1, max_value=total, step=1, key="position", label_visibility="collapsed",
-            width=130, on_change=_leave_aside,
-        )  # fmt: skip
-        st.markdown(f"of {total:,}", width="content")
-
-
-def _show_list(verdicts: Any, start: int, here: int) -> None:
-    columns: dict[str, Any] = {
-        "here": st.column_config.TextColumn("", width=30, help="What is shown below"),
-        "result_class": st.column_config.TextColumn("Class", help=terms.HELP["result_class"]),
-        "subclass": st.column_config.TextColumn("Subclass", help=terms.HELP["subclass"]),
-        "are": st.column_config.NumberColumn("ARE", help=terms.ARE, width="small"),
-        "exact": st.column_config.TextColumn("Exact", help=terms.HELP["exact"]),
-        "exercised": st.column_config.TextColumn("Used", help=terms.HELP["exercised"]),
-        "domain": st.column_config.TextColumn("Domain", help=terms.HELP["domain"]),
-        "action": st.column_config.TextColumn("Action", help=terms.HELP["action"]),
-        "description_class": st.column_config.TextColumn("Description", help=terms.HELP["description_class"]),
-        "sample": st.column_config.NumberColumn("Prompt", help="Prompts of one action differ in their examples"),
-        "draw": st.column_config.NumberColumn("Answer", help="Of several answers to one prompt"),
-        "round": st.column_config.NumberColumn("Round", help=terms.HELP["round"]),
-        "grammar": st.column_config.CheckboxColumn("Grammar", help=terms.HELP["grammar"]),
-        "model": st.column_config.TextColumn("Model", help=terms.HELP["model"]),
-        "tag": st.column_config.TextColumn("Tag", help=terms.HELP["tag"]),
-        "note": st.column_config.TextColumn("Note", help="What a person has noted"),
-        "reason": st.column_config.TextColumn("Reason", width="large"),
+    rows = [
+        {
+            "ID": domain.id,
+            "Name": domain.planning.name,
+            "Actions": len(domain.planning.actions),
+            "Predicates": len(domain.planning.predicates),
+            "Types": len(domain.planning.types),
+            "Problems": len(domain.problems),
+            "Language": domain.language is not None,
+        }
+        for domain in library.domains.values()
+    ]
+    columns = {
+        "Name": st.column_config.TextColumn(help="The name inside the PDDL, which may differ from the ID"),
+        "Predicates": st.column_config.NumberColumn(help="What can be true of objects, such as (on ?x ?y)"),
+        "Types": st.column_config.NumberColumn(help="Kinds of objects; 0: the domain has none"),
+        "Problems": st.column_config.NumberColumn(help="Objects, initial state and goal: what plans are made for"),
+        "Language": st.column_config.CheckboxColumn(help="Has a language.toml, which prompts are made from"),
     }
-    unusual = {name for name, usual in _USUAL.items() if not verdicts[name].isin([usual]).all()}
-    exercised = verdicts["exercised"].map({True: "yes", False: "no"})
-    unusual |= {"exercised"} if exercised.notna().any() else set()
-    shown = [name for name in columns if name in unusual or name not in (*_USUAL, "exercised")]
     st.dataframe(
-        verdicts.assign(
-            here=["▶" if row == here else "" for row in range(len(verdicts))],
-            model=verdicts["model"].map(model_labels(verdicts["model"].unique())),
-            exercised=exercised,
-            sample=verdicts["sample"] + 1,
-            draw=verdicts["draw"] + 1,
-        ),
-        column_order=shown,
-        column_config=columns,
-        hide_index=True,
-        height=min(38 + 35 * len(verdicts), 260),
-        on_select=lambda: _take_selected(start),
-        selection_mode="single-row",
-        placeholder="–",
-        key="list",
+        rows, hide_index=True, column_config=columns, key="domain_list", on_select=_take_selected,
+        selection_mode="single-row", height=min(38 + 35 * len(rows), 390),
+    )  # fmt: skip
+    st.session_state["domain_ids"] = list(library.domains)
+
+
+def _take_selected() -> None:
+    rows = st.session_state["domain_list"].selection.rows
+    if rows:
+        st.query_params["domain"] = st.session_state["domain_ids"][rows[0]]
+
+
+def show_broken(library: DomainLibrary) -> None:
+    """Each domain that cannot be used, with everything wrong in it."""
+    if not library.broken:
+        return
+    count = len(library.broken)
+    with st.expander(f"{count} domain{'s' if count > 1 else ''} cannot be used", icon=":material/warning:"):
+        for name, error in library.broken.items():
+            show_fault(f"**{plain(name)}**", *reasons_of(error))
+
+
+def show_domain(library: DomainLibrary) -> None:
+    """One domain, part by part; the page's address keeps which."""
+    if not library.domains:
+        return
+    choice, way = st.columns([2, 3], vertical_alignment="bottom")
+    with choice:
+        domain = choose_domain(library, "browse_domain", _DOMAIN_HELP)
+    if domain is None:
+        return
+    st.query_params["domain"] = domain.id
+    way.page_link(
+        shell.WORKBENCH, label="Judge an action of it", icon=":material/gavel:", query_params={"domain": domain.id}
     )
+    parts: dict[str, Callable[[], None]] = {
+        "PDDL": lambda: _show_file(domain.planning.source),
+        "Problems": lambda: _show_problems(domain),
+        "Language": lambda: _show_language(domain),
+        "Actions": lambda: _show_actions(domain),
+        "Twin": lambda: _show_twin(library, domain),
+        "State space": lambda: show_spaces(domain),
+    }
+    for place, show in zip(st.tabs(list(parts), key="part", bind="query-params"), parts.values(), strict=True):
+        if place.open:
+            with place:
+                show()
+
+
+def _show_file(text: str, height: int | None = 560) -> None:
+    """A text of the domain's folder; of a very long one the beginning."""
+    lines = text[:LONGEST_SHOWN]
+    show_text(lines, height=height if lines.count("\n") > 24 else None)
+    if len(text) > LONGEST_SHOWN:
+        st.caption(f"The first {LONGEST_SHOWN:,} of {len(text):,} characters; the domain's folder has all of them.")
+
+
+def _show_problems(domain: Domain) -> None:
+    names = [name for name, _ in domain.problems]
+    linked("browse_problem", "problem", names)
+    chosen = st.selectbox(
+        "Problem",
+        names,
+        key="browse_problem",
+        on_change=link,
+        args=("browse_problem", "problem"),
+        persist_state="session",
+    )
+    problem = dict(domain.problems)[chosen]
+    st.caption(plain(f"{len(problem.objects):,} objects, {len(problem.init):,} atoms hold at first"))
+    _show_file(problem.text)
+
+
+def _show_language(domain: Domain) -> None:
+    if domain.language is not None:
+        _show_texts(domain, domain.language)
+        return
+    st.info(_NO_LANGUAGE)
+    st.download_button(
+        "Template for language.toml", language_template(domain.planning), "language.toml", "text/plain",
+        key="browse_template", icon=":material/download:", on_click="ignore",
+        help="With every predicate and action of the domain; fill it in and put it into the domain's folder.",
+    )  # fmt: skip
+
+
+def _show_texts(domain: Domain, language: Language) -> None:
+    st.markdown("**Predicates**", help="A predicate is said in a prompt with its parameters put in for the braces")
+    said = {_head(name, domain): language.predicates.get(name, "") for name in domain.planning.predicates}
+    st.html(markup.facts_html(said))
+    st.markdown("**Actions**")
+    actions: dict[str, object] = {}
+    for name, entry in language.actions.items():
+        texts = (("base", entry.base), ("flipped", entry.flipped), ("random", entry.random))
+        actions |= {f"{name} ({kind})": text for kind, text in texts if text}
+    st.html(markup.facts_html(actions))
+    st.caption("Descriptions that are not written here are composed of the base text and the predicates.")
+    if language.words:
+        st.markdown("**Words**", help="Nouns that would give the domain away; twins say them by their kind of thing")
+        st.html(markup.facts_html(language.words))
+
+
+def _head(name: str, domain: Domain) -> str:
+    parameters = typed_list(domain.planning.predicates[name].parameters)
+    return f"({' '.join(part for part in (name, parameters) if part)})"
+
+
+def _show_actions(domain: Domain) -> None:
+    first, second, third = st.columns([3, 2, 2])
+    names = list(domain.planning.actions)
+    with first:
+        linked("browse_action", "action", names)
+        action = st.selectbox(
+            "Action",
+            names,
+            key="browse_action",
+            on_change=link,
+            args=("browse_action", "action"),
+            persist_state="session",
+        )
+    seed = second.number_input(
+        "Seed", min_value=0, max_value=LARGEST_SEED, step=1, key="browse_seed", persist_state="session",
+        help="What random draws depend on, as on the launch page: the same seed, the same texts.",
+    )  # fmt: skip
+    number = third.number_input(
+        "Prompt number", min_value=1, max_value=1000, step=1, key="browse_number", persist_state="session",
+        help="A run may ask for several prompts for one action; each draws anew.",
+    )  # fmt: skip
+    st.markdown("**Ground truth**", help="The domain's own version of the action, which outputs are held against")
+    start, end = domain.planning.action_spans[action]
+    _show_file(domain.planning.source[start:end])
+    if domain.language is None:
+        st.info(_NO_LANGUAGE)
+        return
+    builder = PromptBuilder((), int(seed), 0)
+    for kind, words in _CLASSES.items():
+        st.markdown(f"**{plain(kind)}**", help=plain(words))
+        show_text(description_in(builder.build(domain, action, kind, int(number) - 1).text))
+
+
+def description_in(prompt: str) -> str:
+    """The description that a prompt ends with."""
+    return prompt.rpartition("\nInput:\n")[2].removesuffix("\n\nPDDL Action:")
+
+
+def _show_twin(library: DomainLibrary, domain: Domain) -> None:
+    st.caption(
+        "A twin is the same domain under names that no model can have seen in its training, to tell how much of an "
+        "answer is memory."
+    )
+    if domain.twin_of:
+        st.info("This is a twin itself. Choose the domain it was made from to see others.")
+        return
+    first, second = st.columns([2, 3])
+    style = first.segmented_control(
+        "Style", twins.STYLES, default=twins.STYLES[0], key="twin_style", required=True, help=_STYLE_HELP
+    )
+    seed = second.number_input(
+        "Seed of the twin", min_value=0, max_value=10**15, step=1, key="browse_twin_seed", persist_state="session",
+        help="Each seed gives other names; the same seed gives the same ones on every machine.",
+    )  # fmt: skip
+    try:
+        twin = twins.find(library, f"{domain.id}~{style}~{seed}")
+    except InputError as error:
+        show_fault("This twin cannot be made.", *reasons_of(error))
+        return
+    st.markdown(f"**{plain(twin.id)}**")
+    st.html(markup.facts_html({**_pairs(domain.planning.predicates, twin.planning.predicates),
+                               **_pairs(domain.planning.actions, twin.planning.actions)}))  # fmt: skip
+    _show_file(twin.planning.source)
+    if twin.language is not None:
+        _show_texts(twin, twin.language)
+
+
+def _pairs(old: Mapping[str, object], new: Mapping[str, object]) -> dict[str, object]:
+    return {name: f"→ {other}" for name, other in zip(old, new, strict=True)}

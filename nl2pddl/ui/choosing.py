@@ -9,23 +9,27 @@ from typing import Any
 
 import streamlit as st
 
+from nl2pddl.breakdown import short_names
 from nl2pddl.store import Store, queries
 from nl2pddl.ui import shell
 
+model_labels = short_names  # what charts, lists and forms call a model
+_PLAIN_KEYS = ("model", "domain", "action", "description_class", "result_class", "subclass")
 TIME_FORMAT = "D MMM YYYY, HH:mm"
+
+
+def filter_key(name: str) -> str:
+    """The key of the widget that filters by a column, which is also its name in the address.
+
+    The launch form has settings of some of the names, and the values of all pages live in one place.
+    """
+    return name if name in _PLAIN_KEYS else f"of_{name}"
 
 
 def local_times(times: Any) -> Any:
     """A column of UTC times in the time zone of the browser (in the server's own where the browser tells none)."""
     zone = st.context.timezone or datetime.now().astimezone().tzinfo
     return times.dt.tz_localize("UTC").dt.tz_convert(zone)
-
-
-def model_labels(models: Iterable[str]) -> dict[str, str]:
-    """Each model's last path component, or its whole name where two models would look the same."""
-    short = {model: model.rstrip("/").rsplit("/", 1)[-1] or model for model in models}
-    names = list(short.values())
-    return {model: name if names.count(name) == 1 else model for model, name in short.items()}
 
 
 def run_labels(runs: Any) -> dict[str, str]:

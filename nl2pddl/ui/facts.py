@@ -7,19 +7,23 @@ from typing import Any
 
 import streamlit as st
 
+from nl2pddl.domains import Domain
 from nl2pddl.records import ActionRelation, ResultClass
+from nl2pddl.task import PlanningDomain
 from nl2pddl.ui import markup
-from nl2pddl.ui.plans import DrawPlan
+from nl2pddl.ui.stepping import GENERATED, ORIGINAL, show_steps
 from nl2pddl.ui.text import plain, show_text
 
 _MOST_LINES = 20
 _SIDES = {"first": ("the original domain", "the new one"), "second": ("the new domain", "the original one")}
 
 
-def show_facts(verdict: Mapping[str, Any], draw: DrawPlan | None = None) -> None:
+def show_facts(
+    verdict: Mapping[str, Any], domain: Domain | None = None, domains: dict[str, PlanningDomain] | None = None
+) -> None:
     """The facts beside the class, as far as the verdict holds them; nothing for a verdict that holds none.
 
-    ``draw`` steps through a witness plan; without it the plan is a list.
+    With ``domain`` and ``domains`` (``stepping.both_domains``) a witness is run step by step.
     """
     rows = _rows(verdict)
     decisions: Sequence[Mapping[str, Any]] = verdict.get("exact") or ()
@@ -32,6 +36,7 @@ def show_facts(verdict: Mapping[str, Any], draw: DrawPlan | None = None) -> None
             icon=":material/warning:",
         )
     by = " · ".join(str(verdict[name]) for name in ("planner_version", "validator_version") if verdict.get(name))
+    by = by.strip(" ·")
     again = " (taken from an equal comparison made before)" if verdict.get("cached") else ""
     st.html(markup.facts_html({**rows, "Compared with": by + again}))
     if decisions:
@@ -39,7 +44,9 @@ def show_facts(verdict: Mapping[str, Any], draw: DrawPlan | None = None) -> None
         seconds = st.column_config.NumberColumn(format="%.2f")
         table = [_decision_row(decision) for decision in decisions]
         st.dataframe(table, hide_index=True, column_config={"Seconds": seconds})
-        _show_witnesses([decision for decision in decisions if decision.get("witness") is not None], draw)
+        for decision in decisions:
+            if decision.get("witness") is not None:
+                _show_witness(decision, domain, domains or {})
 
 
 def _rows(verdict: Mapping[str, Any]) -> dict[str, object]:
@@ -104,28 +111,16 @@ def _decision_row(decision: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _show_witnesses(decisions: Sequence[Mapping[str, Any]], draw: DrawPlan | None) -> None:
-    """The witness of one problem; where there are several, of the one that is chosen."""
-    if not decisions:
-        return
-    place = 0
-    if len(decisions) > 1:
-        names = [str(decision.get("problem")) for decision in decisions]
-        place = st.selectbox(
-            "Witness on problem", range(len(names)), format_func=names.__getitem__, key="witness", width=240,
-            help="A plan of one domain that is none of the other: it proves that they differ.",
-        )  # fmt: skip
-    _show_witness(decisions[place], draw)
-
-
-def _show_witness(decision: Mapping[str, Any], draw: DrawPlan | None) -> None:
+def _show_witness(decision: Mapping[str, Any], domain: Domain | None, domains: dict[str, PlanningDomain]) -> None:
     """The plan that tells the two domains apart, and why it is no plan of the other."""
     plan: Sequence[object] = decision["witness"]
     own, other = _SIDES.get(str(decision.get("witness_of")), ("one domain", "the other"))
     length = f"{len(plan)} step" + ("" if len(plan) == 1 else "s")
     st.caption(plain(f"{decision.get('problem')}: a shortest plan of {own} that is none of {other}, {length}"))
-    if draw is not None:
-        draw(str(decision["problem"]), [str(step) for step in plan], f"witness-{decision['problem']}")
+    if plan and domain is not None and domains:
+        fails_in = GENERATED if decision.get("witness_of") == "first" else ORIGINAL
+        problem = str(decision.get("problem"))
+        show_steps(domain, domains, problem, [str(step) for step in plan], f"witness-{problem}", fails_in)
     elif plan:
         steps = "\n".join(f"{number:>3}  {step}" for number, step in enumerate(plan, start=1))
         show_text(steps, height=320 if len(plan) > 12 else None)

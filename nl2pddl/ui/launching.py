@@ -11,8 +11,9 @@ from nl2pddl.domains import DomainLibrary
 from nl2pddl.errors import InputError, ModelError
 from nl2pddl.experiment import ChatMode, Decoding, Precision, RunConfig, RunKind, RunStatus
 from nl2pddl.generation import EMBEDDED
-from nl2pddl.generation.footprint import loading
+from nl2pddl.generation.footprint import loading, weights_in_words
 from nl2pddl.generation.listed import read_models
+from nl2pddl.generation.models import ModelKind, parse_model
 from nl2pddl.prompts import PRESETS, Preset, PromptBuilder
 from nl2pddl.records import DescriptionClass, EvaluationSettings, Protocol, ValidatorChoice
 from nl2pddl.runs import LARGEST_SEED, RunManager
@@ -20,8 +21,9 @@ from nl2pddl.ui.details import GRAMMARS, choose_details
 from nl2pddl.ui.text import plain, reasons_of, show_fault, show_text
 
 _MODEL_HELP = (
-    "The embedded model runs without a download. To add your own, type it and press Enter: a Hugging Face id "
-    "(org/name), a model folder, a .gguf file, or scripted:FILE for outputs made elsewhere."
+    "The embedded model runs without a download. To add your own, type it and choose “Add: …”, the last of the "
+    "list: a Hugging Face id (org/name), a model folder, a .gguf file, URL#MODEL of a server, or replay:FILE for "
+    "outputs made elsewhere."
 )
 _DOMAIN_HELP = (
     "A twin can be typed, such as blocksworld~nonsense~7. More settings adds the twins of all that are chosen."
@@ -260,6 +262,7 @@ def remember_dry_run(run_id: str, config: RunConfig, *, tried: bool) -> None:
         st.session_state["dry_run"] = (run_id, config)
 
 
+@st.fragment(run_every=2.0)
 def show_estimate(manager: RunManager, config: RunConfig) -> None:
     """What the run would take, where a dry run of the same configuration is finished."""
     run_id, tried = st.session_state.get("dry_run", ("", None))
@@ -285,17 +288,21 @@ def _memory_line(name: str, decoding: Decoding, data_dir: Path) -> str:
     try:
         choice = loading(name, decoding, data_dir)
         listed = read_models().get(name)
+        kind = parse_model(name).kind
     except (InputError, OSError) as error:
         return str(error)
     if choice is not None:
         return choice.reason
-    if listed is None or not listed.parameters or listed.server is not None:
-        return "it does not run here, or its configuration cannot be read beforehand"
-    full, small = 2 * listed.parameters, 0.6 * listed.parameters
-    return (
-        f"its configuration cannot be reached; by its {listed.parameters:g} billion parameters the weights take about "
-        f"{full:.0f} GB in bfloat16 and {small:.0f} GB in 4-bit"
-    )
+    if kind in (ModelKind.SERVER, ModelKind.SCRIPTED, ModelKind.REPLAY):
+        return "it takes no memory here: " + (
+            "a server runs it" if kind is ModelKind.SERVER else "its answers are read"
+        )
+    if listed is None or not listed.parameters:
+        return (
+            "its configuration cannot be read beforehand; download the model, or put its size into the model list "
+            "(parameters)"
+        )
+    return weights_in_words(listed.parameters)
 
 
 def show_preview(config: RunConfig, library: DomainLibrary) -> None:

@@ -10,18 +10,22 @@ from html import escape
 from typing import Any
 
 from nl2pddl.diffing import ActionDiff, Change, DiffRow, MarkedLine
-from nl2pddl.ui.stepping import SideOfStep, Step
+from nl2pddl.planning.stepping import Step
 
 STYLE = """<style>
 [data-testid="stMainBlockContainer"] {padding-top: 4.5rem; padding-bottom: 3rem}
+/* Streamlit's grey on white, and its green on dark, are too faint for small text (WCAG asks for 4.5 to 1). */
+[data-testid="stCaptionContainer"] {opacity: 1}
+[data-testid="stCaptionContainer"] p {color: light-dark(#5a5c66, #c3c6ce)}
+[data-selected="true"] [data-testid="stMarkdownContainer"] p {color: light-dark(#00533c, #8fe3c2)}
 .nl-table {width: 100%; border-collapse: collapse; font-size: 0.875rem; margin: 0; table-layout: fixed}
 .nl-table th, .nl-table td {
   text-align: left; padding: 0.15rem 0.6rem; border: 0; vertical-align: top; overflow-wrap: anywhere}
 .nl-table thead th {border-bottom: 1px solid rgba(128, 128, 128, 0.5); font-weight: 600}
 .nl-table tbody th {padding-top: 0.7rem; font-weight: 600; opacity: 0.8}
 .nl-table .nl-word {width: 11rem; font-size: 0.8rem; opacity: 0.85}
+@media (max-width: 640px) {.nl-table .nl-word {width: 5rem}}
 .nl-table .nl-key {width: 11rem; opacity: 0.75}
-@media (max-width: 640px) {.nl-table .nl-word, .nl-table .nl-key {width: 5rem}}
 .nl-code {font-family: "Source Code Pro", ui-monospace, monospace; white-space: pre-wrap; tab-size: 4}
 .nl-number {width: 3rem; opacity: 0.55; user-select: none; text-align: right !important}
 .nl-missing {background: rgba(213, 94, 0, 0.22)}
@@ -30,16 +34,6 @@ STYLE = """<style>
 .nl-fault {background: rgba(213, 94, 0, 0.22)}
 .nl-code.nl-fault {font-weight: 600}
 .nl-code mark {background: rgba(213, 94, 0, 0.35); color: inherit; border-bottom: 2px solid #D55E00}
-.nl-only {font-weight: 600; text-decoration: underline dotted}
-@media (max-width: 640px) {
-  .nl-steps thead {display: none}
-  .nl-steps tr {display: block; padding: 0.35rem 0; border-bottom: 1px solid rgba(128, 128, 128, 0.35)}
-  .nl-steps td, .nl-steps .nl-word, .nl-steps .nl-number {
-    display: block; width: auto; text-align: left !important; padding: 0.1rem 0}
-  .nl-steps .nl-number, .nl-steps .nl-number + td {display: inline-block; min-width: 1.5rem}
-  .nl-steps td[data-side]::before {
-    content: attr(data-side); display: block; font-family: sans-serif; font-weight: 400; opacity: 0.75}
-}
 .nl-verdict {border-left: 0.4rem solid; padding: 0.5rem 0.9rem; background: rgba(128, 128, 128, 0.1)}
 .nl-verdict b {font-size: 1.1rem}
 </style>"""
@@ -102,53 +96,29 @@ def plan_html(failure: Mapping[str, Any]) -> str:
     return f'<table class="nl-table"><tbody>{"".join(rows)}</tbody></table>'
 
 
+def steps_html(steps: Iterable[Step]) -> str:
+    """A plan step by step: what each makes true and false; the one that cannot be taken is marked with the reason."""
+    head = "<tr><th class='nl-number'></th><th>Step</th><th>Becomes true</th><th>Becomes false</th></tr>"
+    rows = []
+    for step in steps:
+        name = step.action or ("the goal is reached" if not step.fault else "(goal)")
+        css = "nl-code nl-fault" if step.fault else "nl-code"
+        number = _cell(step.number if step.action else "", "nl-number")
+        if step.fault:
+            rows.append(f'<tr>{number}{_cell(name, css)}<td class="{css}" colspan="2">✕ {escape(step.fault)}</td></tr>')
+        else:
+            rows.append(
+                f"<tr>{number}{_cell(name, css)}{_cell(' '.join(step.added), 'nl-code')}"
+                f"{_cell(' '.join(step.deleted), 'nl-code')}</tr>"
+            )
+    return f'<table class="nl-table"><thead>{head}</thead><tbody>{"".join(rows)}</tbody></table>'
+
+
 def _why(failure: Mapping[str, Any]) -> str:
     if failure["literal"]:
         return f"✕ {failure['literal']} does not hold"
     step = f"step {failure['step']}, {failure['action']}: "
     return f"✕ {failure['reason'].removeprefix(step)}"
-
-
-def steps_html(steps: Sequence[Step], sides: tuple[str, str]) -> str:
-    """A plan run in two domains side by side: what each step makes true and false, and where it cannot go on.
-
-    ``sides`` are the headings of the two. What only one of them changes is underlined.
-    """
-    rows = []
-    for step in steps:
-        cells = "".join(
-            _side(own, other, title)
-            for own, other, title in zip((step.first, step.second), (step.second, step.first), sides, strict=True)
-        )
-        rows.append(f"<tr>{_cell(step.number or '', 'nl-number')}{_cell(step.text, 'nl-code')}{cells}</tr>")
-    head = "".join(f"<th>{escape(title)}</th>" for title in ("Step", *sides))
-    head = f'<tr><th class="nl-number"></th>{head}</tr>'
-    return f'<table class="nl-table nl-steps"><thead>{head}</thead><tbody>{"".join(rows)}</tbody></table>'
-
-
-def _side(own: SideOfStep | None, other: SideOfStep | None, title: str) -> str:
-    """What a step does in one domain; ``other`` is the same step in the other."""
-    if own is None:
-        return f'<td class="nl-word" data-side="{escape(title)}">not reached</td>'
-    css = "nl-code nl-fault" if own.fault else "nl-code"
-    lines = [escape(f"✕ {own.fault}")] if own.fault else []
-    elsewhere = {(mark, atom) for mark, atom in other.changes} if other is not None and not other.fault else None
-    for change in own.changes:
-        text = escape(" ".join(change))
-        alone = elsewhere is not None and change not in elsewhere
-        lines.append(f'<span class="nl-only">{text}</span>' if alone else text)
-    return f'<td class="{css}" data-side="{escape(title)}">{"<br>".join(lines) or escape(own.words)}</td>'
-
-
-def beside_html(titles: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]]) -> str:
-    """Named values in one column for each of ``titles``."""
-    head = "".join(f"<th>{escape(title)}</th>" for title in titles)
-    lines = [
-        f"<tr>{_cell(name, 'nl-key')}{''.join(_cell(value, 'nl-code') for value in values)}</tr>"
-        for name, values in rows
-    ]
-    head = f'<tr><th class="nl-key"></th>{head}</tr>'
-    return f'<table class="nl-table"><thead>{head}</thead><tbody>{"".join(lines)}</tbody></table>'
 
 
 def facts_html(facts: Mapping[str, object]) -> str:

@@ -1,40 +1,95 @@
-"""The note and the tag that a person can put on an output."""
+"""What a person adds to an output: a note and a tag; and the verdict by the other protocol."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import streamlit as st
 
+from nl2pddl.bench import Job
 from nl2pddl.errors import InputError, StoreError
-from nl2pddl.store import Store, notes
-from nl2pddl.store.notes import LONGEST_NOTE, LONGEST_TAG, Note
-from nl2pddl.ui.text import plain, reasons_of, show_fault
+from nl2pddl.experiment import WHOLE_DOMAIN
+from nl2pddl.pipeline import EvaluationTask
+from nl2pddl.records import EvaluationSettings, Protocol, Verdict
+from nl2pddl.store import Store, listing, notes, queries, writes
+from nl2pddl.store.queries import ItemDetail
+from nl2pddl.ui.text import plain, show_fault
+from nl2pddl.ui.waiting import bench, outcome, watch
 
 
-def note_form(store: Store, run_id: str, index: int, note: Note) -> None:
-    """A button that opens the form; what is saved there shows at once."""
-    key = f"{run_id}.{index}"
-    with st.popover("Note and tag", icon=":material/sticky_note_2:"), st.form(f"note-{key}", border=False):
-        text = st.text_area("Note", value=note.note, max_chars=LONGEST_NOTE, key=f"note-text-{key}")
-        used = notes.all_tags(store)
-        tag = st.text_input(
-            "Tag", value=note.tag, max_chars=LONGEST_TAG, key=f"note-tag-{key}",
-            help="One short word or two; the list can be filtered by it.",
+def show_note(store: Store, run_id: str, index: int) -> None:
+    """The note and the tag of an output, to be read and changed."""
+    known = notes.note_of(store, run_id, index)
+    title = "Note" + (f" · {known.tag}" if known.tag else "")
+    with (
+        st.expander(plain(title), icon=":material/edit_note:", expanded=bool(known.note or known.tag)),
+        st.form(f"note-form-{run_id}-{index}", border=False),
+    ):
+        words, tag, button = st.columns([5, 2, 1], vertical_alignment="bottom")
+        note = words.text_area(
+            "Note", known.note, key=f"note-{run_id}-{index}", max_chars=notes.LONGEST_NOTE, height=80
+        )
+        named = tag.text_input(
+            "Tag", known.tag, key=f"tag-{run_id}-{index}", max_chars=notes.LONGEST_TAG,
+            help="A word to find outputs by, under More filters",
         )  # fmt: skip
-        if used:
-            st.caption(plain(f"In use: {', '.join(used[:20])}"))
-        if st.form_submit_button("Save", type="primary"):
+        if button.form_submit_button("Keep", icon=":material/save:", width="stretch"):
             try:
-                notes.add_note(store, run_id, index, Note(text, tag))
+                notes.add_note(store, run_id, index, notes.Note(note, named))
             except (InputError, StoreError) as error:
-                show_fault("The note was not saved.", *reasons_of(error))
+                show_fault("The note could not be kept.", str(error))
             else:
                 st.rerun()
 
 
-def show_note(note: Note) -> None:
-    """What is noted, as text."""
-    if note.tag:
-        st.badge(plain(note.tag), icon=":material/label:")
-    if note.note:
-        with st.container(border=True):
-            st.text(note.note)
+def show_protocols(store: Store, detail: ItemDetail, run_id: str) -> None:
+    """The verdicts under both protocols where there are both; else a button that evaluates by the other."""
+    index = detail.item.index
+    verdicts = listing.verdicts_of(store, run_id, index)
+    if len(verdicts) > 1:
+        lines = [_line(*verdict) for verdict in verdicts]
+        same = verdicts[0][1:3] == verdicts[1][1:3]
+        st.markdown("**Both protocols** " + ("agree" if same else "differ") + ":\n" + "\n".join(lines))
+        return
+    if detail.output is None or detail.item.action == WHOLE_DOMAIN:
+        return
+    own = Protocol(detail.verdict["protocol"])
+    other = next(protocol for protocol in Protocol if protocol is not own)
+    key = f"again-{run_id}-{index}"
+    if st.button(
+        f"Evaluate by protocol {other} too", icon=":material/gavel:", key=key,
+        help="strict: the paper's definitions. published: what the study's own code does. This verdict stays as it is.",
+    ):  # fmt: skip
+        settings = _settings(detail.verdict["settings"], other)
+        source = queries.domain_source(store, detail.item.domain_sha)
+        task = EvaluationTask(source, detail.item.action, detail.output, settings)
+        st.session_state["judging_again"] = (key, bench().judge(task), settings)
+    asked: tuple[str, Job[Verdict], EvaluationSettings] | None = st.session_state.get("judging_again")
+    if asked is None or asked[0] != key:
+        return
+    watch(asked[1], f"Evaluating by protocol {other}", key, lambda progress: "")
+    del st.session_state["judging_again"]
+    verdict = outcome(asked[1], "It could not be evaluated.")
+    if verdict is None:
+        return
+    try:
+        writes.add_verdicts(store, run_id, [(index, verdict)], asked[2])
+    except StoreError as error:
+        show_fault("The verdict could not be stored.", str(error))
+    else:
+        st.rerun()
+
+
+def _line(protocol: str, result_class: str, subclass: str | None, reason: str) -> str:
+    return f"- {protocol}: **{result_class}{f' {subclass}' if subclass else ''}**, {plain(reason)}"
+
+
+def _settings(stored: dict[str, Any], protocol: Protocol) -> EvaluationSettings:
+    """The limits that the first verdict was reached with, under the other protocol."""
+    default = EvaluationSettings()
+    return EvaluationSettings(
+        protocol=protocol,
+        k=stored.get("k", default.k),
+        seconds=stored.get("seconds", default.seconds),
+        memory_mb=stored.get("memory_mb", default.memory_mb),
+    )

@@ -10,7 +10,16 @@ import streamlit as st
 
 from nl2pddl.durations import duration
 from nl2pddl.errors import InputError, ModelError, RunError, StoreError
-from nl2pddl.experiment import ChatMode, Precision, RunConfig, RunKind, RunProgress, RunStatus, run_config_from_dict
+from nl2pddl.experiment import (
+    ChatMode,
+    Decoding,
+    Precision,
+    RunConfig,
+    RunKind,
+    RunProgress,
+    RunStatus,
+    run_config_from_dict,
+)
 from nl2pddl.generation.listed import read_models
 from nl2pddl.runs import RunManager, status_of
 from nl2pddl.store import queries
@@ -44,20 +53,35 @@ def show_active(handles: Handles, labels: Mapping[str, str]) -> None:
     st.session_state["active_before"] = active
     if set(before) - set(active):
         st.rerun(scope="app")
-    for run_id in active:
+    for place, run_id in enumerate(active):
+        progress = handles.manager.progress(run_id)
         with st.container(border=True):
-            _show_card(handles.manager, handles.manager.progress(run_id), labels.get(run_id, run_id))
+            if progress.status is RunStatus.QUEUED:
+                _show_waiting(handles.manager, progress, labels.get(run_id, run_id), place)
+            else:
+                _show_card(handles.manager, progress, labels.get(run_id, run_id))
+
+
+def _show_waiting(manager: RunManager, progress: RunProgress, label: str, place: int) -> None:
+    """One line for a run that waits: runs are worked on one after another."""
+    heading, button = st.columns([6, 1], vertical_alignment="center")
+    ahead = f"{place} run{'s' if place > 1 else ''} ahead of it"
+    heading.markdown(f"**{plain(label)}** · {progress.total:,} items, waiting: {ahead}")
+    if button.button("Cancel", key=f"cancel-{progress.run_id}", icon=":material/stop:", width="stretch"):
+        _act(manager.cancel, progress.run_id)
 
 
 def _show_card(manager: RunManager, progress: RunProgress, label: str) -> None:
     heading, pause, button = st.columns([5, 1, 1], vertical_alignment="center")
     heading.markdown(f"**{plain(label)}**  \n{plain(progress.message or progress.status.value)}")
-    if pause.button("Pause", key=f"pause-{progress.run_id}", icon=":material/pause:", width="stretch", help=_STOP_HELP):
-        _act(manager.pause, progress.run_id)
-    if button.button(
-        "Cancel", key=f"cancel-{progress.run_id}", icon=":material/stop:", width="stretch", help=_STOP_HELP
+    stopping = progress.message.startswith("stopping")
+    for place, name, icon, does in (
+        (pause, "Pause", ":material/pause:", manager.pause),
+        (button, "Cancel", ":material/stop:", manager.cancel),
     ):
-        _act(manager.cancel, progress.run_id)
+        key = f"{name.lower()}-{progress.run_id}"
+        if place.button(name, key=key, icon=icon, width="stretch", help=_STOP_HELP, disabled=stopping):
+            _act(does, progress.run_id)
     # Generation and judging each are half of the work, whatever their speed.
     st.progress((progress.generated + progress.judged) / max(2 * progress.total, 1))
     total, generated, judged, rate, left = st.columns(5)
@@ -127,6 +151,7 @@ def show_one(handles: Handles, runs: Any, labels: Mapping[str, str]) -> None:
         if status is RunStatus.INTERRUPTED:
             st.info("Its program ended before the run did. Everything stored is kept; resume to go on.")
         st.caption(_settings(run_config_from_dict(json.loads(row["config"]))) + _cost(handles, run_id))
+        _show_whole(handles, run_id, status)
         _show_faults(handles, run_id)
         with st.container(horizontal=True, vertical_alignment="center"):
             if status in _RESUMABLE and st.button("Resume", key=f"resume-{run_id}", icon=":material/play_arrow:"):
@@ -138,6 +163,25 @@ def show_one(handles: Handles, runs: Any, labels: Mapping[str, str]) -> None:
                 st.page_link(shell.FAILURES, label="Failures", icon=":material/troubleshoot:", query_params=query)
 
 
+def _show_whole(handles: Handles, run_id: str, status: RunStatus) -> None:
+    """What the run would take that a dry run was a trial of, and a note where answers were not generated."""
+    whole = queries.whole_config(handles.store, run_id)
+    if whole is not None and status is RunStatus.FINISHED:
+        try:
+            estimate = handles.manager.estimate(run_id, whole)
+        except (InputError, ModelError) as error:
+            show_fault("The whole run cannot be estimated.", str(error))
+        else:
+            st.info(plain(f"The whole run: {estimate.in_words}"), icon=":material/timer:")
+    if reused := queries.reused_count(handles.store, run_id):
+        st.caption(
+            plain(
+                f"{reused:,} answers were in the store already, from the same model, prompt and decoding, and were not "
+                "generated again."
+            )
+        )
+
+
 def _offer_again(handles: Handles, run_id: str, *, any_judged: bool) -> None:
     """Buttons that start a further run from this one."""
     config = queries.run_config(handles.store, run_id)
@@ -146,9 +190,12 @@ def _offer_again(handles: Handles, run_id: str, *, any_judged: bool) -> None:
     if st.button(
         "Copy to launch", key=f"copy-{run_id}", icon=":material/content_copy:", help="Change it, and launch it"
     ):
-        take_over(config)
+        take_over(queries.whole_config(handles.store, run_id) or config)
         st.switch_page(shell.LAUNCH)
-    failed = "Ask again, in a run of its own, for every item whose last answer is not equivalent."
+    failed = (
+        "Ask again, in a run of its own, for every item whose last answer is not equivalent. A local model that "
+        "decodes greedily (temperature 0) gives the same answer again."
+    )
     if (
         any_judged
         and config.kind is RunKind.ACTIONS
@@ -173,10 +220,21 @@ def _show_faults(handles: Handles, run_id: str) -> None:
     if faults.empty:
         return
     with st.expander(
-        f"{len(faults):,} items without an answer, and not by the model's fault", icon=":material/warning:"
+        f"{len(faults):,} item{'s' if len(faults) > 1 else ''} without an answer, and not by the model's fault",
+        icon=":material/warning:",
     ):
-        columns = {"item_index": "Item", "kind": "Fault", "message": "What happened", "attempts": "Tries"}
+        columns: dict[str, Any] = {
+            "model": "Model",
+            "domain": "Domain",
+            "action": "Action",
+            "description_class": "Description",
+            "kind": "Fault",
+            "message": st.column_config.TextColumn("What happened", width="large"),
+            "attempts": "Tries",
+        }
         st.dataframe(faults, column_order=list(columns), column_config=columns, hide_index=True)
+        for message in list(dict.fromkeys(faults["message"]))[:5]:
+            st.caption(plain(message))
 
 
 def _settings(config: RunConfig) -> str:
@@ -198,7 +256,12 @@ def _settings(config: RunConfig) -> str:
         *([f"correction rounds: {config.rounds}"] if config.rounds else []),
         *(["whole domains"] if config.kind is RunKind.DOMAIN else []),
         *([f"only {len(config.items):,} chosen items of these"] if config.items else []),
+        *([] if config.decoding.batch_size == Decoding.batch_size else [f"batch: {config.decoding.batch_size}"]),
+        f"protocol: {config.evaluation.protocol}",
+        f"validator: {config.evaluation.validator}",
+        *(["exact decision"] if config.evaluation.exact else []),
+        *([] if config.evaluation.shortcuts else ["without shortcuts"]),
         f"k: {config.evaluation.k}",
-        f"planner limit: {duration(config.evaluation.seconds)}",
+        f"planner limits: {duration(config.evaluation.seconds)}, {config.evaluation.memory_mb:,} MB",
     ]
     return plain(" · ".join(parts))

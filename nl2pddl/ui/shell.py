@@ -16,6 +16,7 @@ from nl2pddl.ui.markup import STYLE
 from nl2pddl.ui.text import show_fault
 
 LAUNCH, RUNS, RESULTS, FAILURES = "pages/launch.py", "pages/live_runs.py", "pages/results.py", "pages/failures.py"
+WORKBENCH, DOMAINS = "pages/workbench.py", "pages/domains.py"
 _NAVIGATED = "navigated"
 
 
@@ -23,6 +24,18 @@ def navigation() -> Page:
     """Register the pages and give the one that was asked for. Only app.py calls this."""
     st.session_state[_NAVIGATED] = True
     return st.navigation(_pages(), position="top")
+
+
+def ask_for_login() -> None:
+    """Stop with a button to log in, where Streamlit's settings name an OIDC provider and nobody is logged in yet."""
+    try:
+        wanted = "auth" in st.secrets
+    except FileNotFoundError:  # no settings of that kind at all
+        return
+    if wanted and not st.user.get("is_logged_in", False):
+        st.title("NL2PDDL")
+        st.button("Log in", type="primary", on_click=st.login)
+        st.stop()
 
 
 def _pages() -> list[Page]:
@@ -34,6 +47,8 @@ def _pages() -> list[Page]:
         st.Page(RUNS, title="Runs", url_path="live_runs"),
         st.Page(RESULTS, title="Results", url_path="results"),
         st.Page(FAILURES, title="Failures", url_path="failures"),
+        st.Page(WORKBENCH, title="Workbench", url_path="workbench"),
+        st.Page(DOMAINS, title="Domains", url_path="domains"),
     ]
 
 
@@ -68,6 +83,12 @@ def open_page() -> Handles:
     if st.button("Try again"):
         st.rerun()
     st.stop()
+
+
+def open_handles() -> Handles:
+    """The handles again, for a part of a page that has been opened."""
+    settings = load_settings()
+    return _handles(str(settings.data_dir), str(settings.domains_dir), str(settings.store), settings.workers)
 
 
 def _close(handles: Handles) -> None:

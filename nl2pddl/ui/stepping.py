@@ -1,89 +1,64 @@
-"""Runs a plan in two domains at once: what each step changes, and where it cannot go on. Draws nothing."""
+"""A plan on the page, step by step: what becomes true and false, where it fails, and the state at any step."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
-from nl2pddl.actions import LiftedAction
+import streamlit as st
+
+from nl2pddl.actions import LiftedAction, action_pddl
 from nl2pddl.domains import Domain
-from nl2pddl.planning.validation import GroundAtom, PlanTrace, PlanValidator
-from nl2pddl.task import PlanningProblem
+from nl2pddl.errors import InputError
+from nl2pddl.pddl_io import parse_domain
+from nl2pddl.planning.stepping import MOST_STEPS, run_plan
+from nl2pddl.task import PlanningDomain
+from nl2pddl.ui import markup
+from nl2pddl.ui.text import plain, show_text
 
-MOST_STEPS = 300
-ADDED, REMOVED = "+", "−"
-
-
-@dataclass(frozen=True)
-class SideOfStep:
-    """What one step does in one domain: the facts it adds and removes, or why it cannot be taken.
-
-    ``words`` says what there is to say without either.
-    """
-
-    changes: tuple[tuple[str, str], ...] = ()
-    fault: str = ""
-    words: str = "no change"
+ORIGINAL, GENERATED = "in the original domain", "with the generated action"
 
 
-@dataclass(frozen=True)
-class Step:
-    """One step of a plan in both domains; a side is None where the plan did not get so far. Number 0: the goal."""
-
-    number: int
-    text: str
-    first: SideOfStep | None
-    second: SideOfStep | None
-
-
-@dataclass(frozen=True)
-class Run:
-    """A plan in both domains: its steps, and each side's states on the way as sorted facts, from the initial one."""
-
-    steps: tuple[Step, ...]
-    states: tuple[tuple[tuple[str, ...], ...], ...]
+def both_domains(domain: Domain, action: str, generated: LiftedAction | None) -> dict[str, PlanningDomain]:
+    """The domain as it is, and with the action replaced where that can be read, by what they are called here."""
+    found = {ORIGINAL: domain.planning}
+    if generated is not None:
+        text = domain.planning.with_action(action, action_pddl(generated))
+        try:
+            found[GENERATED] = parse_domain(text, "the generated domain")
+        except InputError:
+            return found
+    return found
 
 
-def run_in_both(domain: Domain, generated: LiftedAction, problem: str, plan: Sequence[str]) -> Run:
-    """``plan`` in the original domain (first) and in that with the generated action (second), on one of its problems.
-
-    At most ``MOST_STEPS`` steps are given. Raises InputError where a formula cannot be evaluated, KeyError for an
-    unknown problem.
-    """
-    task: PlanningProblem = dict(domain.problems)[problem]
-    original = domain.planning
-    new = replace(original, actions={**original.actions, generated.name: generated})
-    traces = tuple(PlanValidator(side, task).trace(plan) for side in (original, new))
-    steps = [
-        Step(number, text, *(_side(trace, number) for trace in traces))
-        for number, text in enumerate(plan[:MOST_STEPS], start=1)
-    ]
-    if len(plan) <= MOST_STEPS:
-        steps.append(Step(0, "goal", *(_goal(trace, len(plan)) for trace in traces)))
-    states = tuple(tuple(tuple(sorted(map(_text, state))) for state in trace.states) for trace in traces)
-    return Run(tuple(steps), states)
-
-
-def _side(trace: PlanTrace, number: int) -> SideOfStep | None:
-    if number < len(trace.states):
-        before, after = trace.states[number - 1], trace.states[number]
-        added = [(ADDED, text) for text in sorted(map(_text, after - before))]
-        return SideOfStep((*added, *((REMOVED, text) for text in sorted(map(_text, before - after)))))
-    return SideOfStep(fault=_fault(trace)) if number == trace.check.step else None
-
-
-def _goal(trace: PlanTrace, length: int) -> SideOfStep | None:
-    if len(trace.states) <= length:
-        return None
-    return SideOfStep(words="holds") if trace.check.valid else SideOfStep(fault=_fault(trace))
-
-
-def _fault(trace: PlanTrace) -> str:
-    check = trace.check
-    if check.literal is not None:
-        return f"{check.literal} does not hold"
-    return check.reason.removeprefix(f"step {check.step}, {check.action}: ")
-
-
-def _text(atom: GroundAtom) -> str:
-    return f"({' '.join(atom)})"
+def show_steps(
+    domain: Domain, domains: dict[str, PlanningDomain], problem: str, plan: Sequence[str], key: str, first: str
+) -> None:
+    """The plan's steps on a problem of the domain; a switch where it can be run in both. ``first`` is shown first."""
+    task = next((found for name, found in domain.problems if name == problem), None)
+    if task is None:
+        show_text("\n".join(plan))
+        return
+    names = [name for name in (first, *domains) if name in domains]
+    where = names[0]
+    if len(set(names)) > 1:
+        options = list(dict.fromkeys(names))
+        where = st.segmented_control("Run it", options, default=options[0], key=f"where-{key}") or options[0]
+    try:
+        steps = run_plan(domains[where], task, plan)
+    except InputError as error:
+        st.caption(plain(f"It cannot be run step by step: {error}"))
+        show_text("\n".join(plan))
+        return
+    st.html(markup.steps_html(steps))
+    if len(plan) > MOST_STEPS:
+        st.caption(f"The first {MOST_STEPS:,} of {len(plan):,} steps.")
+    with st.expander("The state at a step", icon=":material/database:"):
+        at = 0
+        if len(steps) > 1:
+            at = st.slider("After step", 0, len(steps) - 1, len(steps) - 1, key=f"state-{key}")
+        if at == 0:
+            # Before the first step: what its changes came from.
+            start = set(steps[0].state) - set(steps[0].added) | set(steps[0].deleted)
+            show_text("\n".join(sorted(start)), height=240)
+        else:
+            show_text("\n".join(steps[at - 1].state), height=240)

@@ -108,7 +108,8 @@ class Tab:
         def clicked() -> bool:
             with suppress(WebDriverException, IndexError):
                 path = f"//{kind}[not(@disabled)][.//p[text()='{label}'] or .//span[text()='{label}']]"
-                self.driver.find_elements(By.XPATH, path)[-1].click()
+                shown = [one for one in self.driver.find_elements(By.XPATH, path) if one.is_displayed()]
+                shown[-1].click()
                 return True
             return False
 

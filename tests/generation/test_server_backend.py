@@ -314,7 +314,7 @@ class TestRetries:
         [
             (401, "bad key", r"tiny at .* refuses the key \(HTTP 401\).*environment variable NL2PDDL_API_KEY"),
             (403, "bad key", "environment variable NL2PDDL_API_KEY"),
-            (404, "no tiny here", "no tiny here.*may only chat: choose the template mode"),
+            (404, "no tiny here", "no tiny here.*may only chat: give the prompt by the chat template"),
             (400, "This model's maximum context length is 9 tokens", "300 new tokens exceed the context length"),
             (422, "inputs tokens + max_new_tokens must be <= 9", "exceed the context length"),
             (413, "payload", "exceed the context length"),

@@ -76,3 +76,13 @@ def test_a_file_that_is_no_store_is_told_and_left_alone(data: Path, visit: Visit
     assert "cannot be opened" in app.error[0].value
     assert "DuckDB" in app.error[0].value
     assert path.read_text().startswith("notes")
+
+
+def test_with_a_provider_in_the_secrets_nobody_sees_a_page_before_the_login(data: Path) -> None:
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=30)
+    app.secrets["auth"] = {"redirect_uri": "http://localhost:8501/oauth2callback", "cookie_secret": "x" * 32}
+    app.run()
+    assert not app.exception
+    assert [button.label for button in app.button] == ["Log in"]
+    assert [title.value for title in app.title] == ["NL2PDDL"]
+    assert not (data / "store.duckdb").exists()

@@ -1,6 +1,8 @@
 import json
+import re
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,8 +14,9 @@ from nl2pddl.experiment import ChatMode, Precision, RunConfig, run_config_from_d
 from nl2pddl.records import DescriptionClass, EvaluationSettings
 from nl2pddl.runs import items_of
 from nl2pddl.store import Store, queries, writes
+from nl2pddl.ui.form_link import packed, unpacked
 from nl2pddl.ui.text import plain
-from tests.conftest import ROOT
+from tests.conftest import ROOT, write_script
 from tests.pages.conftest import blocksworld_script
 
 Visit = Callable[..., AppTest]
@@ -178,6 +181,33 @@ def test_the_model_list_is_offered_and_a_fault_in_it_is_shown(
     assert "The model list cannot be read." in app.error[0].value
 
 
+def test_a_reload_and_a_link_open_the_form_as_it_was(data: Path, visit: Visit) -> None:
+    model = write_script(data / "m.jsonl", [{"output": "x"}])
+    app = visit("launch")
+    app.multiselect(key="models").set_value([model])
+    app.number_input(key="prompts").set_value(7)
+    app.number_input(key="temperature").set_value(0.5)
+    app.run()
+    address = app.query_params["form"]
+    again = visit("launch", form=address)
+    assert again.multiselect(key="models").value == [model]
+    assert again.number_input(key="prompts").value == 7
+    assert again.number_input(key="temperature").value == 0.5
+
+
+@pytest.mark.parametrize("form", ["x", "", "AAAA", packed(RunConfig(("a b",), ("nowhere",), prompts=-3))])
+def test_an_address_that_is_no_form_opens_an_empty_one(form: str, visit: Visit) -> None:
+    app = visit("launch", form=form)
+    assert not app.exception
+    assert app.number_input(key="prompts").value == 1
+
+
+def test_a_form_of_any_length_and_kind_is_read_or_passed_over() -> None:
+    config = RunConfig(("ä" * 50,), ("gripper~neutral~2",), draws=3)
+    assert unpacked(packed(config)) == config
+    assert unpacked(packed(replace(config, name="x" * 30_000))) is None
+
+
 def test_a_dry_run_says_what_the_whole_would_take(data: Path, visit: Visit) -> None:
     model = blocksworld_script(data / "m.jsonl")
     app = visit("launch")
@@ -193,6 +223,13 @@ def test_a_dry_run_says_what_the_whole_would_take(data: Path, visit: Visit) -> N
         app.run()
     app.switch_page("pages/launch.py").run()
     assert any("by the dry run" in info.value.replace("\\", "") and "40" in info.value for info in app.info)
+    # The dry run itself says it too, and what is copied from it is the whole run.
+    app = visit("live_runs")
+    told = [info.value.replace("\\", "") for info in app.info]
+    assert any("The whole run: 40 items" in text and "a guess from three prompts a model" in text for text in told)
+    button(app, "Copy to launch")
+    app.switch_page("pages/launch.py").run()
+    assert "**40 items**" in next(text.value for text in app.markdown if "items" in text.value)
 
 
 def test_the_memory_estimate_and_the_choice_are_shown_before_the_launch(data: Path, visit: Visit) -> None:
@@ -207,8 +244,9 @@ def test_the_memory_estimate_and_the_choice_are_shown_before_the_launch(data: Pa
     embedded = next(line for line in lines if "smollm2" in line)
     assert "full precision at batch size 4: about" in embedded
     assert "GB" in embedded
-    assert any("m.jsonl" in line and "does not run here" in line for line in lines)
-    assert any("far away" in line and "about 14 GB in bfloat16 and 4 GB in 4-bit" in line for line in lines)
+    assert any("m.jsonl" in line and "takes no memory here" in line for line in lines)
+    far = r"\*\*far away\*\*.* about (14 GB in bfloat16|28 GB in float32) and 4 GB in 4-bit, and [\d.]+ GB are free"
+    assert any(re.match(far, line) for line in lines)
 
 
 def test_a_domain_that_is_not_there_is_told_in_words(visit: Visit) -> None:
@@ -219,7 +257,7 @@ def test_a_domain_that_is_not_there_is_told_in_words(visit: Visit) -> None:
 
 
 def test_a_copied_run_is_the_run_that_was(data: Path, visit: Visit) -> None:
-    model = blocksworld_script(data / "m.jsonl")
+    model = write_script(data / "m.jsonl", [{"output": "x"}])
     config = RunConfig(
         (model,), ("blocksworld~nonsense~7", "gripper~neutral~2"), seed=2**50 + 1,
         evaluation=EvaluationSettings(exact=True, exact_states=5, exact_seconds=1.5),

@@ -56,7 +56,7 @@ def test_a_finished_run_is_listed_with_its_counts_and_links(judged: str, visit: 
     assert (row["models"], row["domains"], row["descriptions"]) == ("mixture.jsonl", "blocksworld", "base, flipped")
     assert {link.value for link in app.get("page_link")} == {"Results", "Failures"}
     assert all(judged in link.proto.query_string for link in app.get("page_link"))
-    assert buttons(app) == ["Copy to launch", "Run failed again"]
+    assert buttons(app) == ["Copy to launch", "Run failed again", "Import"]
 
 
 def test_a_run_under_way_shows_progress_and_can_be_cancelled_and_resumed(data: Path, visit: Visit) -> None:
@@ -97,7 +97,7 @@ def test_a_failed_run_says_why_as_plain_text(data: Path, visit: Visit) -> None:
     app = visit("live_runs")
     assert app.dataframe[0].value.iloc[0]["status"] == "✕ failed"
     assert app.error[0].value == r"\*\*no\*\* weights in \$x\$"
-    assert buttons(app) == ["Resume", "Copy to launch"]
+    assert buttons(app) == ["Resume", "Copy to launch", "Import"]
 
 
 def test_a_model_that_cannot_answer_ends_the_run_with_its_reason(data: Path, visit: Visit) -> None:

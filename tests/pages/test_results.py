@@ -2,16 +2,19 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from nl2pddl import study
 from nl2pddl.experiment import Completion, ModelInfo, RunConfig, RunKind
-from nl2pddl.records import EvaluationSettings, Protocol, ResultClass, Verdict
-from nl2pddl.runs import RunManager
+from nl2pddl.records import EvaluationSettings, Protocol, ResultClass, Subclass, Verdict
+from nl2pddl.runs import RunManager, import_results
 from nl2pddl.settings import load_settings
 from nl2pddl.store import Store, queries, writes
 from tests.pages.conftest import PICK_UP, PUT_DOWN, blocksworld_script
 from tests.pages.test_live_runs import store_unfinished_run
+from tests.store.test_transfer import content
 
 Visit = Callable[..., AppTest]
 
@@ -59,16 +62,17 @@ def test_undecided_outputs_are_stated_and_in_no_percentage(data: Path, judged: s
 
 def test_figures_and_their_tables_are_shown(judged: str, visit: Visit) -> None:
     app = visit("results")
-    assert len(app.get("plotly_chart")) == 4
-    assert [heading.value for heading in app.subheader] == [
-        "Result classes by model and description class", "Subclasses", "Within “different”",
-        "Behind “equivalent”", "Action reconstruction error",
-    ]  # fmt: skip
-    classes, subclasses, different, behind, errors = (table.value for table in app.dataframe)
-    assert list(classes["percent"]) == [25.0] * 8
+    assert [heading.value for heading in app.subheader] == ["Result classes by model and description class"]
+    assert list(app.dataframe[0].value["percent"]) == [25.0] * 8
+    app = visit("results", view="Subclasses")
+    assert [heading.value for heading in app.subheader] == ["Subclasses", "Within “different”"]
+    subclasses, different = (table.value for table in app.dataframe)
     counts = subclasses.set_index("subclass")["count"].to_dict()
     assert (counts["equivalent"], counts["NoPDDL"], counts["PError"], counts["TError"]) == (4, 2, 2, 4)
     assert different["count"].sum() == 4
+    errors = visit("results", view="ARE").dataframe[0].value
+    assert errors[errors["result_class"] == "equivalent"][["are", "count"]].to_numpy().tolist() == [[0, 4]]
+    behind = visit("results", view="Equivalents").dataframe[0].value
     assert behind.to_dict("records") == [
         {
             "Protocol": "strict",
@@ -80,16 +84,100 @@ def test_figures_and_their_tables_are_shown(judged: str, visit: Visit) -> None:
             "Not exercised": 0,
         }
     ]
-    assert errors[errors["result_class"] == "equivalent"][["are", "count"]].to_numpy().tolist() == [[0, 4]]
+
+
+def test_table_1_of_an_own_run_stands_beside_the_paper_s(judged: str, visit: Visit) -> None:
+    app = visit("results", view="Table 1")
+    own, paper = (table.value for table in app.dataframe)
+    assert (own.loc["Equiv"].iloc[0], own.loc["TError"].iloc[0]) == (25.0, 25.0)
+    assert paper.loc["Equiv", "70b"] == pytest.approx(24.84, abs=0.01)
+    assert [button.label for button in app.get("download_button")] == ["CSV", "LaTeX"]
+
+
+def test_shares_by_place(judged: str, visit: Visit) -> None:
+    table = visit("results", view="Domains and actions").dataframe[0].value
+    assert table.set_index("place")["percent"].to_dict() == {
+        "blocksworld/pick-up": 100.0, "blocksworld/put-down": 0.0, "blocksworld/stack": 0.0, "blocksworld/unstack": 0.0,
+    }  # fmt: skip
+
+
+def test_filters_cut_every_count_and_stand_in_the_link(judged: str, visit: Visit) -> None:
+    app = visit("results", cut_action="pick-up", cut_description_class="flipped")
+    assert metrics(app)["Outputs"][0] == "2"
+    app.multiselect(key="cut_description_class").set_value([]).run()
+    assert metrics(app)["Outputs"][0] == "4"
+    app.multiselect(key="cut_action").set_value([]).run()
+    assert metrics(app)["Outputs"][0] == "16"
+
+
+def test_answers_from_different_decoding_are_said_to_be_counted_together(data: Path, judged: str, visit: Visit) -> None:
+    with Store(data / "store.duckdb") as store:
+        config = queries.run_config(store, judged)
+        warm = replace(config, decoding=replace(config.decoding, temperature=0.7))
+        detail = queries.item_detail(store, judged, 0)
+        item = replace(detail.item, index=0)
+        writes.add_run(store, "warm", warm, [item], [queries.domain_source(store, item.domain_sha)])
+        writes.add_outputs(store, "warm", [writes.Output(0, Completion("x", "length", 1, 0.1), ModelInfo("m"))])
+        verdict = Verdict(ResultClass.SYNTAX, Subclass.NO_PDDL, "nothing", Protocol.STRICT)
+        writes.add_verdicts(store, "warm", [(0, verdict)], EvaluationSettings())
+    assert not visit("results", run=judged).warning
+    (told,) = visit("results", run=[judged, "warm"]).warning
+    text = told.value.replace("\\", "")
+    assert "Answers from different decoding are counted together: scripted:" in text
+    assert "greedy" in text
+    assert "sampled, temperature 0.7" in text
+
+
+def test_models_are_compared_prompt_by_prompt(data: Path, visit: Visit) -> None:
+    lines = [
+        f"BLOCKS,{action},Base,{model},{'EqDomain,,0,200' if prompt < good else 'DifDomain,NoPlan,3,0'}"
+        for action in ("stack", "unstack", "pick-up", "put-down")
+        for model, good in (("strong", 9), ("weak", 1))
+        for prompt in range(10)
+    ]
+    with Store(data / "store.duckdb") as store:
+        import_results(store, study.read_results(content(*lines), "r.csv"))
+    app = visit("results", view="Compare")
+    assert any("strong has the largest share of equivalents, and is told apart" in text.value for text in app.markdown)
+    ranking, differences = (table.value for table in app.dataframe)
+    assert list(ranking["letters"]) == ["a", "b"]
+    assert list(ranking["percent"]) == [90.0, 10.0]
+    assert differences["difference"].tolist() == [pytest.approx(-80.0)]
+    assert bool(differences["told_apart"].iloc[0])
+    app.get("button_group")[1].set_value("Description classes")
+    app.run()
+    assert any("only one of the description classes" in info.value for info in app.info)
+
+
+def test_runs_are_judged_by_the_other_protocol_and_flips_are_shown(data: Path, judged: str, visit: Visit) -> None:
+    app = visit("results", view="Protocols", run=judged)
+    assert any("No output here has a verdict under both" in info.value for info in app.info)
+    assert any("Judge 16 outputs by the other protocol too" in one.label for one in app.button)
+    st.cache_resource.clear()
+    with Store(data / "store.duckdb") as store:
+        manager = RunManager(store, load_settings())
+        manager.judge_by_other(judged)
+        assert manager.wait(judged, 120)
+        manager.close()
+    app = visit("results", view="Protocols", run=judged)
+    assert any("of 16 outputs" in text.value for text in app.markdown)
+    shares = app.dataframe[0].value
+    assert set(shares["protocol"]) == {"strict", "published"}
+    assert shares.groupby("protocol")["count"].sum().to_dict() == {"published": 16, "strict": 16}
+
+
+def test_a_report_is_offered_with_its_key_sentences(judged: str, visit: Visit) -> None:
+    app = visit("results", view="Report")
+    assert any("writes an equivalent action in 25" in text.value for text in app.markdown)
+    assert [one.label for one in app.get("download_button")] == ["HTML page", "PDF"]
 
 
 def test_pies_are_drawn_on_demand(judged: str, visit: Visit) -> None:
     app = visit("results")
     assert '"type":"bar"' in app.get("plotly_chart")[0].proto.spec
-    app.get("button_group")[0].set_value("Pies")
+    app.get("button_group")[1].set_value("Pies")
     app.run()
     assert '"type":"pie"' in app.get("plotly_chart")[0].proto.spec
-    assert '"type":"pie"' in app.get("plotly_chart")[2].proto.spec
 
 
 def test_the_latest_run_is_chosen_and_a_link_chooses_another(data: Path, judged: str, visit: Visit) -> None:
@@ -140,4 +228,4 @@ def test_items_without_a_verdict_are_stated(judged: str, data: Path, visit: Visi
     with Store(data / "store.duckdb") as store, store.transaction() as cursor:
         cursor.execute("DELETE FROM verdicts WHERE run_id = ? AND item_index < 3", [judged])
     app = visit("results", run=judged)
-    assert any("3 of the 16 items of these runs have no verdict" in warning.value for warning in app.warning)
+    assert any("3 of the 16 items" in warning.value for warning in app.warning)

@@ -1,0 +1,45 @@
+"""Widgets whose values the page's address keeps, so that a link opens the page on the same choice."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from nl2pddl import twins
+from nl2pddl.domains import Domain, DomainLibrary
+from nl2pddl.errors import InputError
+from nl2pddl.ui.text import reasons_of, show_fault
+
+
+def choose_domain(library: DomainLibrary, key: str, words: str) -> Domain | None:
+    """A domain or twin by its ID, which the page's address keeps; None, with the reason on the page, for no such."""
+    known = list(library.domains)
+    name = st.query_params.get("domain", st.session_state.get(key))
+    try:
+        found = twins.find(library, name).id if name else None
+    except InputError:
+        found = name if name == st.session_state.get(key) else None  # just typed: what is wrong is said below
+    st.session_state[key] = found or next(iter(known), None)
+    options = known if found in known or not found else [*known, found]
+    chosen = st.selectbox(
+        "Domain", options, key=key, accept_new_options=True, on_change=link, args=(key, "domain"), help=words,
+        placeholder="There is no domain", persist_state="session",
+    )  # fmt: skip
+    try:
+        return twins.find(library, chosen or "")
+    except InputError as error:
+        show_fault("There is no such domain.", *reasons_of(error))
+        return None
+
+
+def linked(key: str, parameter: str, options: list[str]) -> None:
+    """Set a widget to what the page's address says, else leave it, else take the first of the options."""
+    named = st.query_params.get(parameter)
+    if named in options:
+        st.session_state[key] = named
+    elif st.session_state.get(key) not in options:
+        st.session_state[key] = next(iter(options), None)
+
+
+def link(key: str, parameter: str) -> None:
+    """Keep a widget's value in the page's address."""
+    st.query_params[parameter] = st.session_state[key] or ""
