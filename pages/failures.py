@@ -5,7 +5,7 @@ import streamlit as st
 from nl2pddl.errors import InputError, StoreError
 from nl2pddl.experiment import RunKind
 from nl2pddl.store import queries
-from nl2pddl.ui import failure, listing, shell
+from nl2pddl.ui import failure, listing, paging, shell
 from nl2pddl.ui.choosing import choose_runs
 from nl2pddl.ui.text import reasons_of, show_fault
 
@@ -13,11 +13,9 @@ handles = shell.open_page()
 st.title("Failures")
 
 runs = choose_runs(handles.store)
-wanted, text, sort = listing.filter_verdicts(handles.store, runs, queries.verdict_count(handles.store, runs))
-verdicts = listing.page_of(handles.store, wanted, text, sort)
-run_id, index = listing.choose_one(verdicts)
-protocol = wanted["protocol"][0] if len(wanted.get("protocol", [])) == 1 else None
-failure.show_item(handles.store, handles.manager.library(), runs, run_id, index, protocol)
+wanted = listing.filter_verdicts(handles.store, runs, queries.verdict_count(handles.store, runs))
+run_id, index = paging.choose_one(handles.store, wanted)
+failure.show_item(handles.store, handles.manager.library(), runs, run_id, index, wanted.protocol)
 kind = queries.run_config(handles.store, run_id).kind
 if kind is not RunKind.IMPORTED and st.button(
     "Ask again", icon=":material/replay:", help="This item alone, in a run of its own"

@@ -19,14 +19,16 @@ MORE_FILTERS: Mapping[str, str] = {
     "protocol": "verdicts.protocol",
     "tag": "tag",
 }
-SORTS: Mapping[str, str] = {
-    "newest run first": "run_id DESC, item_index",
-    "ARE, highest first": "action_reconstruction_error DESC NULLS LAST, run_id DESC, item_index",
-    "ARE, lowest first": "action_reconstruction_error NULLS LAST, run_id DESC, item_index",
-    "class and subclass": "result_class, subclass, run_id DESC, item_index",
-    "domain and action": "domain, action, description_class, sample, model, run_id DESC, item_index",
+_LAST = 2**31 - 1
+# Ascending keys without NULL, so that a place in the list is a row comparison. Equal places: newest run first.
+SORTS: Mapping[str, Sequence[str]] = {
+    "newest run first": (),
+    "ARE, highest first": (f"coalesce(-action_reconstruction_error, {_LAST})",),
+    "ARE, lowest first": (f"coalesce(action_reconstruction_error, {_LAST})",),
+    "class and subclass": ("result_class", "coalesce(subclass, '')"),
+    "domain and action": ("domain", "action", "description_class", "sample", "model"),
 }
-PAGE = 1000
+PAGE = 200
 
 
 def filter_choices(store: Store, run_ids: Sequence[str]) -> dict[str, list[str]]:
@@ -43,29 +45,76 @@ def filter_choices(store: Store, run_ids: Sequence[str]) -> dict[str, list[str]]
     return {name: list(values or ()) for name, values in zip(columns, rows[0], strict=True)}
 
 
-def verdict_list(
+def count(store: Store, wanted: Mapping[str, Sequence[str]], text: str = "") -> int:
+    """How many verdicts pass a filter; see ``page``."""
+    tables, where, parameters = _source(wanted, text)
+    return int(store.rows(f"SELECT count(*) FROM {tables} WHERE {where}", parameters)[0][0])
+
+
+def page(
     store: Store,
     wanted: Mapping[str, Sequence[str]],
     text: str = "",
-    limit: int = PAGE,
     *,
     sort: str = "newest run first",
     offset: int = 0,
-) -> tuple[Any, int]:
-    """The verdicts that pass a filter, at most ``limit`` of them after ``offset``; and how many pass in all.
+) -> Any:
+    """The verdicts that pass a filter, at most ``PAGE`` of them after ``offset``.
 
     ``wanted`` maps some of ``FILTER_COLUMNS`` and ``MORE_FILTERS`` to the values let through; ``text`` must occur in
-    the output, in whatever letter case. Without a wanted protocol each item is listed once, by the protocol its run was
-    launched with. Columns: run_id, item_index, model, domain, action, description_class, sample, round, grammar,
-    protocol, result_class, subclass, are, exact, exercised, note, tag, reason. Raises InputError for an unknown sort.
+    the output, in whatever letter case. Each item is listed once: by the one protocol that is wanted, else by the one
+    that its run was launched with. Columns: run_id, item_index, model, domain, action, description_class, sample,
+    round, grammar, protocol, result_class, subclass, are, exact, exercised, note, tag, reason. Raises InputError for an
+    unknown sort.
     """
+    order = ", ".join([*_keys(sort), "run_id DESC", "item_index"])
+    tables, where, parameters = _source(wanted, text)
+    return store.frame(
+        f"""
+        SELECT run_id, item_index, model, domain, action, description_class, sample, round, grammar,
+               verdicts.protocol AS protocol, result_class, subclass, action_reconstruction_error AS are, exact,
+               exercised, coalesce(note, '') AS note, coalesce(tag, '') AS tag, reason
+        FROM {tables} WHERE {where} ORDER BY {order} LIMIT {PAGE} OFFSET {int(offset)}
+        """,
+        parameters,
+    )
+
+
+def place_of(
+    store: Store, wanted: Mapping[str, Sequence[str]], text: str, sort: str, run_id: str, item_index: int
+) -> int | None:
+    """An item's place, from 0, in the list that ``page`` gives a part of; None where it is not in it."""
+    keys = _keys(sort)
+    tables, where, parameters = _source(wanted, text)
+    own = store.rows(
+        f"SELECT run_id, {', '.join([*keys, 'item_index'])} FROM {tables} WHERE {where} AND run_id = ? "
+        "AND item_index = ? LIMIT 1",
+        [*parameters, run_id, item_index],
+    )
+    if not own:
+        return None
+    before = "run_id > ? OR (run_id = ? AND item_index < ?)"
+    values: list[Any] = [run_id, run_id, item_index]
+    if keys:
+        mine, marks = f"row({', '.join(keys)})", f"row({', '.join('?' * len(keys))})"
+        before = f"{mine} < {marks} OR ({mine} = {marks} AND ({before}))"
+        values = [*own[0][1:-1], *own[0][1:-1], *values]
+    return int(store.rows(f"SELECT count(*) FROM {tables} WHERE {where} AND ({before})", [*parameters, *values])[0][0])
+
+
+def _keys(sort: str) -> Sequence[str]:
     if sort not in SORTS:
         raise InputError(f"'{sort}' is no way to sort; there are: {', '.join(SORTS)}")
+    return SORTS[sort]
+
+
+def _source(wanted: Mapping[str, Sequence[str]], text: str) -> tuple[str, str, list[Any]]:
+    """The tables of a list, its condition, and the parameters of that."""
     columns = {name: name for name in FILTER_COLUMNS} | dict(MORE_FILTERS)
     chosen = [(columns[name], list(values)) for name, values in wanted.items() if name in columns]
     conditions = [f"list_contains(?, {column})" for column, _ in chosen]
     parameters: list[Any] = [values for _, values in chosen]
-    if not wanted.get("protocol"):
+    if len(wanted.get("protocol", ())) != 1:
         conditions.append("verdicts.protocol = runs.protocol")
     tables = "verdicts JOIN items USING (run_id, item_index) JOIN runs USING (run_id)"
     tables += f" LEFT JOIN ({LATEST}) AS latest USING (run_id, item_index)"
@@ -74,18 +123,7 @@ def verdict_list(
         tables += " JOIN outputs USING (run_id, item_index)"
         conditions.append("contains(lower(output), lower(?))")
         parameters.append(text)
-    where = " AND ".join(conditions) or "true"
-    total = store.rows(f"SELECT count(*) FROM {tables} WHERE {where}", parameters)[0][0]
-    frame = store.frame(
-        f"""
-        SELECT run_id, item_index, model, domain, action, description_class, sample, round, grammar,
-               verdicts.protocol AS protocol, result_class, subclass, action_reconstruction_error AS are, exact,
-               exercised, coalesce(note, '') AS note, coalesce(tag, '') AS tag, reason
-        FROM {tables} WHERE {where} ORDER BY {SORTS[sort]} LIMIT {int(limit)} OFFSET {int(offset)}
-        """,
-        parameters,
-    )
-    return frame, int(total)
+    return tables, " AND ".join(conditions) or "true", parameters
 
 
 def same_prompt(store: Store, run_ids: Sequence[str], run_id: str, item_index: int, limit: int = 100) -> Any:

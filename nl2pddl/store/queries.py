@@ -281,7 +281,10 @@ _JSON_COLUMNS = ("problems", "cross_checks", "failure", "settings", "comparison"
 
 
 def item_detail(store: Store, run_id: str, item_index: int, protocol: str | None = None) -> ItemDetail:
-    """One judged item whole, by a protocol (None: the one its run was launched with). Raises InputError for none."""
+    """One judged item whole, by a protocol; by the one its run was launched with for None, or where it has no other.
+
+    Raises InputError where it has no verdict.
+    """
     columns = ", ".join(f"v.{name}" for name in _VERDICT_COLUMNS)
     rows = store.rows(
         f"""
@@ -289,7 +292,8 @@ def item_detail(store: Store, run_id: str, item_index: int, protocol: str | None
                o.sent_prompt, {columns}
         FROM items i JOIN verdicts v USING (run_id, item_index) LEFT JOIN outputs o USING (run_id, item_index)
         JOIN runs r USING (run_id)
-        WHERE run_id = ? AND item_index = ? AND v.protocol = coalesce(?, r.protocol)
+        WHERE run_id = ? AND item_index = ? AND v.protocol IN (?, r.protocol)
+        ORDER BY v.protocol = r.protocol LIMIT 1
         """,
         [run_id, item_index, protocol],
     )

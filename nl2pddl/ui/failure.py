@@ -18,25 +18,13 @@ from nl2pddl.figures import CLASS_COLOURS
 from nl2pddl.store import Store, listing, queries
 from nl2pddl.store.queries import ItemDetail
 from nl2pddl.task import PlanningDomain
-from nl2pddl.ui import markup
+from nl2pddl.ui import markup, terms
 from nl2pddl.ui.choosing import model_labels
 from nl2pddl.ui.facts import show_facts
 from nl2pddl.ui.noting import show_note, show_protocols
 from nl2pddl.ui.stepping import GENERATED, ORIGINAL, both_domains, show_steps
 from nl2pddl.ui.text import LONGEST_SHOWN, decoding_in_words, plain, show_text
 
-_MEANINGS = {
-    "NoPDDL": "no PDDL action",
-    "PError": "unmatched parenthesis",
-    "UToken": "unexpected token",
-    "TError": "wrong type",
-    "PAError": "wrong predicate or arguments",
-    "NError": "wrong action name",
-    "BPError": "precondition or requirement the domain does not have",
-    "NoPlan": "no plan with the new action",
-    "NPApp": "a new plan fails in the original domain",
-    "OPApp": "an original plan fails in the new domain",
-}
 _DIRECTIONS = {
     "new on original": "A plan found with the generated action, run in the original domain",
     "original on new": "A plan of the original domain, run with the generated action",
@@ -144,15 +132,15 @@ def _show_verdict(detail: ItemDetail) -> None:
             f"{detail.verdict['protocol']}"
         )
     )
-    meaning = _MEANINGS.get(verdict["subclass"] or "")
+    meaning = terms.SUBCLASSES.get(verdict["subclass"] or "")
     heading = verdict["result_class"] + (f" · {verdict['subclass']}: {meaning}" if meaning else "")
     colour = CLASS_COLOURS.get(verdict["result_class"], "#888888")
     text, are = st.columns([5, 1], vertical_alignment="center")
-    text.html(markup.verdict_html(heading, verdict["reason"], colour))
+    text.html(markup.verdict_html(heading, terms.reason_sentence(verdict), colour))
     value = verdict["action_reconstruction_error"]
     are.metric(
         "ARE", "–" if value is None else value,
-        help="Action reconstruction error: the literals that differ from the ground truth. Only for what parses.",
+        help=terms.ARE,
     )  # fmt: skip
 
 
@@ -225,7 +213,8 @@ def _show_diff(detail: ItemDetail, original: LiftedAction, domain: Domain) -> No
 
 def _wants_text() -> bool:
     choice = st.segmented_control(
-        "Compare", ["Literals", "Text"], default="Literals", key="diff-as", label_visibility="collapsed",
+        "Compare", ["Literals", "Text"], default="Literals", key="diff", bind="query-params",
+        label_visibility="collapsed",
         help="Literals: parameters lined up by position, literals matched whatever their order. Text: line by line.",
     )  # fmt: skip
     return choice == "Text"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
 
 import streamlit as st
 
@@ -60,7 +60,7 @@ def show_protocols(store: Store, detail: ItemDetail, run_id: str) -> None:
         f"Evaluate by protocol {other} too", icon=":material/gavel:", key=key,
         help="strict: the paper's definitions. published: what the study's own code does. This verdict stays as it is.",
     ):  # fmt: skip
-        settings = _settings(detail.verdict["settings"], other)
+        settings = replace(queries.run_config(store, run_id).evaluation, protocol=other)
         source = queries.domain_source(store, detail.item.domain_sha)
         task = EvaluationTask(source, detail.item.action, detail.output, settings)
         st.session_state["judging_again"] = (key, bench().judge(task), settings)
@@ -82,14 +82,3 @@ def show_protocols(store: Store, detail: ItemDetail, run_id: str) -> None:
 
 def _line(protocol: str, result_class: str, subclass: str | None, reason: str) -> str:
     return f"- {protocol}: **{result_class}{f' {subclass}' if subclass else ''}**, {plain(reason)}"
-
-
-def _settings(stored: dict[str, Any], protocol: Protocol) -> EvaluationSettings:
-    """The limits that the first verdict was reached with, under the other protocol."""
-    default = EvaluationSettings()
-    return EvaluationSettings(
-        protocol=protocol,
-        k=stored.get("k", default.k),
-        seconds=stored.get("seconds", default.seconds),
-        memory_mb=stored.get("memory_mb", default.memory_mb),
-    )

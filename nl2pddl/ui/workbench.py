@@ -15,7 +15,7 @@ from nl2pddl.figures import CLASS_COLOURS
 from nl2pddl.pipeline import EvaluationTask
 from nl2pddl.records import DescriptionClass, EvaluationSettings, Protocol, Verdict
 from nl2pddl.store.queries import ItemDetail
-from nl2pddl.ui import failure, markup
+from nl2pddl.ui import failure, markup, terms
 from nl2pddl.ui.facts import show_facts
 from nl2pddl.ui.linking import choose_domain, link, linked
 from nl2pddl.ui.text import plain, show_fault
@@ -183,7 +183,7 @@ def _show_verdict(detail: ItemDetail) -> None:
     verdict = detail.verdict
     st.subheader(f"{plain(detail.item.domain)} / {plain(detail.item.action)}")
     st.caption(plain(f"protocol {verdict['protocol']}"))
-    meaning = failure._MEANINGS.get(verdict["subclass"] or "")
+    meaning = terms.SUBCLASSES.get(verdict["subclass"] or "")
     heading = verdict["result_class"] + (f" · {verdict['subclass']}: {meaning}" if meaning else "")
     text, are = st.columns([5, 1], vertical_alignment="center")
     colour = CLASS_COLOURS.get(verdict["result_class"], "#888888")

@@ -115,7 +115,7 @@ def test_the_list_is_turned_page_by_page(imported: str, visit: Visit, monkeypatc
     monkeypatch.setattr(listing, "PAGE", 4)
     app = visit("failures", run=imported, equivalent="true")
     assert len(listed(app)) == 4
-    app.number_input(key="page").set_value(2).run()
+    app.number_input(key="position").set_value(5).run()
     assert len(listed(app)) == 2
     assert not app.exception
     app.multiselect(key="result_class").set_value(["different"]).run()
@@ -125,4 +125,4 @@ def test_the_list_is_turned_page_by_page(imported: str, visit: Visit, monkeypatc
 
 def test_an_unknown_order_is_refused(data: Path) -> None:
     with Store(data / "store.duckdb") as store, pytest.raises(InputError, match="no way to sort"):
-        listing.verdict_list(store, {}, sort="1; DROP TABLE runs")
+        listing.page(store, {}, sort="1; DROP TABLE runs")
