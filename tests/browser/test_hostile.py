@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
 import pytest
+from selenium.common.exceptions import WebDriverException
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webdriver import WebDriver
+from selenium.webdriver.support.ui import WebDriverWait
 
 from nl2pddl import breakdown, study
 from nl2pddl.experiment import RunConfig
@@ -36,7 +39,7 @@ INJECTED = """
         for (const {name, value} of element.attributes) {
             const own = name === "href" && new URL(value, location).origin === location.origin;
             const loads = ["href", "src", "srcdoc", "action", "formaction", "data", "xlink:href"].includes(name);
-            if (name === "data-pwn" || name.startsWith("on") || (loads && !own && /pwn|evil|javascript:/i.test(value)))
+            if (name === "data-pwn" || name.startsWith("on") || (loads && !own && /data-pwn|__pwned|evil.example|javascript:/.test(value)))
                 found.push(element.outerHTML.slice(0, 200));
         }
     }
@@ -128,7 +131,6 @@ def tab(hostile: Hostile, open_browser: Callable[..., WebDriver]) -> Tab:
 def test_outputs_and_notes(hostile: Hostile, tab: Tab) -> None:
     tab.open(f"failures?run={hostile.outputs}&item={hostile.outputs}.0")
     for index, text in enumerate(TEXTS):
-        tab.sees(f"of {len(TEXTS)}")
         wait_for(lambda: f"item={hostile.outputs}.{index}" in tab.driver.current_url, f"item {index}")  # noqa: B023
         wait_for(lambda: read(text) in read(tab.text), f"the text {text}")  # noqa: B023
         nothing_ran(tab)
@@ -138,13 +140,15 @@ def test_outputs_and_notes(hostile: Hostile, tab: Tab) -> None:
 
 def test_names_of_models_and_domains(hostile: Hostile, tab: Tab) -> None:
     # Here no two models have a prompt in common.
+    expected = {
+        "live_runs": list(TEXTS),
+        "results?view=Domains+and+actions": [f"{text}/{text}" for text in TEXTS],
+    }
     for page, text in {**PAGES, "failures": "This verdict was imported"}.items():
-        tab.open(f"{page}{'&' if '?' in page else '?'}run={hostile.names}")
-        tab.sees(text)
-        shows(tab, list(TEXTS) if page == "live_runs" else [])
-    tab.open(f"results?run={hostile.names}&view=Domains+and+actions")
-    tab.sees("Equivalents by domain")
-    shows(tab, [f"{text}/{text}" for text in TEXTS])
+        if page not in ("launch", "workbench", "domains"):  # no run is shown there
+            tab.open(f"{page}{'&' if '?' in page else '?'}run={hostile.names}")
+            tab.sees(text)
+            shows(tab, expected.get(page, []))
 
 
 def test_names_of_files_and_runs(hostile: Hostile, tab: Tab) -> None:
@@ -169,9 +173,21 @@ def test_names_of_folders_and_of_what_is_typed(hostile: Hostile, tab: Tab) -> No
     for page in ("workbench", "domains"):
         tab.open(page)
         for text in (TEXTS[0], TEXTS[10], TEXTS[38]):
-            tab.field("Domain").send_keys(text, Keys.ENTER)
-            tab.sees("There is no such domain.")
+            choose_unknown(tab, text)
             shows(tab, [text])
+
+
+def choose_unknown(tab: Tab, text: str) -> None:
+    """Type a domain that there is not, again where the list was drawn anew under the keys."""
+
+    def refused() -> bool:
+        with suppress(WebDriverException):
+            tab.field("Domain").send_keys(text, Keys.ENTER)
+            WebDriverWait(tab.driver, 5).until(lambda _: read(f"no domain is called '{text}'") in read(tab.text))
+            return True
+        return False
+
+    wait_for(refused, f"the message on {text}")
 
 
 def test_the_report(hostile: Hostile, tab: Tab) -> None:
