@@ -84,7 +84,7 @@ def test_from_a_file_through_all_views_to_the_outputs_behind_a_bar(tmp_path: Pat
         assert query(tab).get("view", ["Overview"]) == [view]
     model = click_a_bar(tab)
     tab.sees("blocksworld / ")
-    tab.sees("different · NoPlan: no plan with the new action")
+    tab.sees("different · NoPlan")
     tab.fits()
     asked = query(tab)
     assert asked["run"] == run
