@@ -27,6 +27,19 @@ from selenium.webdriver.support.ui import WebDriverWait
 from tests.conftest import ROOT
 
 PATIENCE = 90.0
+SETTLED = """
+    const app = document.querySelector('[data-testid="stApp"]');
+    return app?.dataset.testScriptState === "notRunning" && !document.querySelector('[data-stale="true"]')
+        && !document.querySelector('[data-testid="stSkeleton"]') && !!document.querySelector("h1");
+"""
+# What makes a page scroll sideways. The document never does: Streamlit's main part scrolls inside it.
+TOO_WIDE = """
+    const main = document.querySelector('[data-testid="stMain"]'), root = document.documentElement;
+    if (root.scrollWidth <= innerWidth && main.scrollWidth <= main.clientWidth) return [];
+    return ["page " + Math.max(root.scrollWidth, main.scrollWidth), ...[...main.querySelectorAll("*")].filter(
+        element => element.getBoundingClientRect().right > main.clientWidth + 1).slice(0, 5).map(
+        element => element.outerHTML.slice(0, 120))];
+"""
 Result = TypeVar("Result")
 
 
@@ -43,7 +56,7 @@ def wait_for(condition: Callable[[], Result], what: str) -> Result:
 class Dashboard:
     """One server with a data folder and a process group of its own."""
 
-    def __init__(self, data: Path) -> None:
+    def __init__(self, data: Path, domains: Path | None = None) -> None:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             port = probe.getsockname()[1]
@@ -53,6 +66,8 @@ class Dashboard:
         environment = {**os.environ, "NL2PDDL_DATA": str(data), "NL2PDDL_WORKERS": "1"}
         for name in ("NL2PDDL_STORE", "NL2PDDL_DOMAINS"):
             environment.pop(name, None)
+        if domains is not None:
+            environment["NL2PDDL_DOMAINS"] = str(domains)
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "streamlit", "run", "app.py", *options],
@@ -88,6 +103,21 @@ class Tab:
 
     def open(self, page: str = "") -> None:
         self.driver.get(f"{self.dashboard.url}/{page}")
+
+    def resize(self, width: int) -> None:
+        """The window's inner width in pixels; a headless window itself cannot be as narrow as a telephone."""
+        metrics = {"width": width, "height": 1000, "deviceScaleFactor": 1, "mobile": False}
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+
+    def settle(self) -> None:
+        """Wait until the page is drawn to its end and nothing runs behind it."""
+        wait_for(lambda: self.driver.execute_script(SETTLED), f"the end of {self.driver.current_url}")
+
+    def fits(self) -> None:
+        """The page, drawn to its end without an error, is no wider than the window."""
+        self.settle()
+        assert self.driver.execute_script(TOO_WIDE) == [], self.driver.current_url
+        assert not self.driver.find_elements(By.CSS_SELECTOR, '[data-testid="stException"]'), self.text
 
     @property
     def text(self) -> str:
@@ -153,20 +183,21 @@ def chromium() -> tuple[str, str]:
 
 
 @pytest.fixture
-def open_browser(chromium: tuple[str, str]) -> Iterator[Callable[[], WebDriver]]:
+def open_browser(chromium: tuple[str, str]) -> Iterator[Callable[..., WebDriver]]:
+    """Opens browsers, each with a profile of its own; takes further command-line arguments of Chromium."""
     drivers: list[WebDriver] = []
     # Not pytest's own folder: a socket in its profile takes a path of at most 107 bytes.
     home = tempfile.mkdtemp(prefix="nl2pddl-browser-")
     folders = ("HOME", "TMPDIR", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR")
     environment = {**os.environ, **dict.fromkeys(folders, home)}
 
-    def start() -> WebDriver:
+    def start(*more: str) -> WebDriver:
         options = webdriver.ChromeOptions()
         options.binary_location = chromium[0]
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         for argument in (
             "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-            "--disable-background-networking", "--window-size=1400,1000",
+            "--disable-background-networking", "--window-size=1400,1000", *more,
         ):  # fmt: skip
             options.add_argument(argument)
         drivers.append(webdriver.Chrome(options=options, service=webdriver.ChromeService(chromium[1], env=environment)))

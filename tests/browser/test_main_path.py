@@ -1,6 +1,5 @@
 """From an empty store to the diff of a failure, in a real browser."""
 
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -8,10 +7,9 @@ import pytest
 from selenium.common.exceptions import TimeoutException
 from selenium.webdriver import ActionChains
 from selenium.webdriver.common.by import By
-from selenium.webdriver.remote.webdriver import WebDriver
 from selenium.webdriver.support.ui import WebDriverWait
 
-from tests.browser.conftest import Dashboard, Tab, wait_for
+from tests.browser.conftest import Tab, wait_for
 from tests.pages.conftest import PUT_DOWN, blocksworld_script
 
 # A browser on a loaded machine may lose a click or a key; a fault of ours fails the second time as well.
@@ -95,17 +93,3 @@ def test_the_first_page_comes_without_loading_torch(tab: Tab) -> None:
     tab.sees("Launch a run")
     tab.sees("Write the PDDL action")
     assert "libtorch" not in Path(f"/proc/{tab.dashboard.process.pid}/maps").read_text()
-
-
-def test_two_browsers_see_each_others_runs(
-    tmp_path: Path, open_browser: Callable[[], WebDriver], serve: Callable[[], Dashboard]
-) -> None:
-    dashboard = serve()
-    one, other = Tab(open_browser(), dashboard), Tab(open_browser(), dashboard)
-    one.launch(blocksworld_script(tmp_path / "one.jsonl"))
-    other.launch(blocksworld_script(tmp_path / "other.jsonl"))
-    for tab in (one, other):
-        tab.open("live_runs")
-        tab.field("Run").click()
-        tab.sees("one.jsonl")
-        tab.sees("other.jsonl")
