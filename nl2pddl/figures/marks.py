@@ -49,7 +49,7 @@ def share_dots(table: Frame, series: str, named: Sequence[str] | None = None) ->
         tickvals=list(range(len(models))), ticktext=[plain(name) for name in named or models], autorange="reversed",
         automargin=True, zeroline=False,
     )  # fmt: skip
-    figure.update_xaxes(ticksuffix="%", rangemode="tozero", title_text="equivalent, with 95% interval")
+    figure.update_xaxes(ticksuffix="%", rangemode="tozero", title_text="equivalent<br>with 95% interval")
     return laid_out(figure, 130 + BAR_HEIGHT * len(models) * max(1, math.ceil(len(names) / 2)))
 
 
@@ -135,13 +135,19 @@ def size_scatter(table: Frame) -> go.Figure:
                 textposition=["top center" if name in tops else "bottom center" for name in rows["model"]],
                 marker={"color": SERIES[number], "symbol": _SYMBOLS[number], "size": 12},
                 error_y=_errors(rows),
+                cliponaxis=False,  # a name beside the axis is wider than its mark
                 customdata=[[hits, total, model] for hits, total, model in zip(
                     rows["count"], rows["total"], rows["model"], strict=True)],
                 hovertemplate="%{customdata[2]}: %{y:.1f}%, %{customdata[0]} of %{customdata[1]}<br>"
                 "%{x:g} billion parameters<extra></extra>",
             )
         )  # fmt: skip
-    figure.update_xaxes(type="log", title_text="billion parameters", tickvals=_ticks(list(known["billions"])))
+    low, high = (math.log10(size) for size in (known["billions"].min(), known["billions"].max()))
+    beside = 0.2 * max(high - low, 0.5)
+    figure.update_xaxes(
+        type="log", title_text="billion parameters", tickvals=_ticks(list(known["billions"])),
+        range=[low - beside, high + beside],
+    )  # fmt: skip
     figure.update_yaxes(ticksuffix="%", rangemode="tozero", title_text="equivalent")
     return laid_out(figure, 430)
 
@@ -176,5 +182,5 @@ def difference_dots(table: Frame) -> go.Figure:
     figure.add_vline(x=0, line={"color": _NEUTRAL, "width": 1, "dash": "dot"})
     figure.update_yaxes(autorange="reversed", automargin=True, categoryorder="array", categoryarray=[
         plain(pair) for pair in table["pair"]])  # fmt: skip
-    figure.update_xaxes(title_text="difference in percentage points, with 95% interval")
+    figure.update_xaxes(title_text="percentage points<br>with 95% interval")
     return laid_out(figure, 130 + BAR_HEIGHT * len(table))

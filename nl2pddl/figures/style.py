@@ -30,6 +30,8 @@ BAR_HEIGHT = 34  # pixels, as all heights here
 HEADING = 50
 COLUMNS = 3
 PIE_COLUMNS = 4
+LEGEND_LINE = 19
+TITLE_LINE = 24
 Frame = pd.DataFrame
 
 
@@ -59,15 +61,18 @@ def panels(models: Sequence[str], **options: str) -> tuple[go.Figure, list[tuple
 
 
 def laid_out(figure: go.Figure, height: int, right: int = 20) -> go.Figure:
-    """The figure with the height (pixels), margins and legend that all have."""
+    """The figure with the height (pixels, without its legend), margins and legend that all have."""
+    # On a telephone a legend has an entry a line: it grows upwards from the titles, and there is room for it.
+    legend = LEGEND_LINE * _legend_entries(figure) + 10
+    height, top = height + legend - 10, legend + TITLE_LINE
     figure.update_layout(
         height=height,
-        margin={"l": 10, "r": right, "t": 70, "b": 40},
+        margin={"l": 10, "r": right, "t": top, "b": 40},
         legend={
             "entrywidth": 74,
             "orientation": "h",
-            "yanchor": "top",
-            "y": 1,
+            "yanchor": "bottom",
+            "y": 1 - (top - TITLE_LINE) / height,
             "yref": "container",
             "xanchor": "left",
             "x": 0,
@@ -76,6 +81,16 @@ def laid_out(figure: go.Figure, height: int, right: int = 20) -> go.Figure:
         dragmode=False,
     )
     return figure
+
+
+def _legend_entries(figure: go.Figure) -> int:
+    names: set[str] = set()
+    for trace in figure.data:
+        if trace.type == "pie":
+            names.update(trace.labels)
+        elif trace.showlegend is not False and trace.type != "heatmap":
+            names.add(trace.name or "")
+    return len(names) if len(names) > 1 else 0
 
 
 def points(rows: Frame, columns: Sequence[str], **fixed: str) -> list[list[object]]:

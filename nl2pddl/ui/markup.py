@@ -24,7 +24,6 @@ STYLE = """<style>
 .nl-table thead th {border-bottom: 1px solid rgba(128, 128, 128, 0.5); font-weight: 600}
 .nl-table tbody th {padding-top: 0.7rem; font-weight: 600; opacity: 0.8}
 .nl-table .nl-word {width: 11rem; font-size: 0.8rem; opacity: 0.85}
-@media (max-width: 640px) {.nl-table .nl-word {width: 5rem}}
 .nl-table .nl-key {width: 11rem; opacity: 0.75}
 .nl-code {font-family: "Source Code Pro", ui-monospace, monospace; white-space: pre-wrap; tab-size: 4}
 .nl-number {width: 3rem; opacity: 0.55; user-select: none; text-align: right !important}
@@ -36,6 +35,19 @@ STYLE = """<style>
 .nl-code mark {background: rgba(213, 94, 0, 0.35); color: inherit; border-bottom: 2px solid #D55E00}
 .nl-verdict {border-left: 0.4rem solid; padding: 0.5rem 0.9rem; background: rgba(128, 128, 128, 0.1)}
 .nl-verdict b {font-size: 1.1rem}
+@media (max-width: 640px) {
+  .nl-table .nl-word {width: 5rem}
+  .nl-table .nl-key {width: 6.5rem}
+  /* A telephone has no room for three columns of atoms: what a step changes stands under it. */
+  .nl-steps thead {display: none}
+  .nl-steps tr {display: grid; grid-template-columns: 3rem 1fr; padding-bottom: 0.4rem}
+  .nl-steps td + td {grid-column: 2}
+  .nl-steps .nl-added:not(:empty)::before {content: "+ "}
+  .nl-steps .nl-deleted:not(:empty)::before {content: "− "}
+  /* The numbers at the head of a page two in a row, not one a screen. */
+  [class*="st-key-headline"] [data-testid="stHorizontalBlock"] {gap: 0.6rem}
+  [class*="st-key-headline"] [data-testid="stColumn"] {min-width: 40%; flex: 1 1 40%}
+}
 </style>"""
 
 _WORDS = {
@@ -108,10 +120,10 @@ def steps_html(steps: Iterable[Step]) -> str:
             rows.append(f'<tr>{number}{_cell(name, css)}<td class="{css}" colspan="2">✕ {escape(step.fault)}</td></tr>')
         else:
             rows.append(
-                f"<tr>{number}{_cell(name, css)}{_cell(' '.join(step.added), 'nl-code')}"
-                f"{_cell(' '.join(step.deleted), 'nl-code')}</tr>"
+                f"<tr>{number}{_cell(name, css)}{_cell(' '.join(step.added), 'nl-code nl-added')}"
+                f"{_cell(' '.join(step.deleted), 'nl-code nl-deleted')}</tr>"
             )
-    return f'<table class="nl-table"><thead>{head}</thead><tbody>{"".join(rows)}</tbody></table>'
+    return f'<table class="nl-table nl-steps"><thead>{head}</thead><tbody>{"".join(rows)}</tbody></table>'
 
 
 def _why(failure: Mapping[str, Any]) -> str:

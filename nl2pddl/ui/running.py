@@ -84,7 +84,7 @@ def _show_card(manager: RunManager, progress: RunProgress, label: str) -> None:
             _act(does, progress.run_id)
     # Generation and judging each are half of the work, whatever their speed.
     st.progress((progress.generated + progress.judged) / max(2 * progress.total, 1))
-    total, generated, judged, rate, left = st.columns(5)
+    total, generated, judged, rate, left = st.container(key=f"headline-{progress.run_id}").columns(5)
     total.metric("Items", f"{progress.total:,}")
     generated.metric("Generated", f"{progress.generated:,}")
     judged.metric("Judged", f"{progress.judged:,}")
