@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -74,6 +75,9 @@ def parse_model(name: str) -> ModelRef:
     transformers. A folder that holds one .gguf file
     and no other weights stands for that file.
     """
+    unseen = sorted({f"U+{ord(letter):04X}" for letter in name if unicodedata.category(letter) == "Cf"})
+    if unseen:
+        raise ModelError(f"{name}: holds what nobody can see ({', '.join(unseen)}), copied along maybe; type it anew")
     # A fault in the list is no reason to refuse what does not stand in it.
     plain = name == EMBEDDED or name.startswith((_SCRIPTED, _REPLAY, *_WEB))
     listed = None if plain else read_models().get(name)

@@ -17,8 +17,9 @@ from nl2pddl.generation.models import ModelKind, parse_model
 from nl2pddl.prompts import PRESETS, Preset, PromptBuilder
 from nl2pddl.records import DescriptionClass, EvaluationSettings, Protocol, ValidatorChoice
 from nl2pddl.runs import LARGEST_SEED, RunManager
+from nl2pddl.ui import terms
 from nl2pddl.ui.details import GRAMMARS, choose_details
-from nl2pddl.ui.text import plain, reasons_of, show_fault, show_text
+from nl2pddl.ui.text import as_typed, plain, reasons_of, show_fault, show_text
 
 _MODEL_HELP = (
     "The embedded model runs without a download. To add your own, type it and choose “Add: …”, the last of the "
@@ -27,10 +28,6 @@ _MODEL_HELP = (
 )
 _DOMAIN_HELP = (
     "A twin can be typed, such as blocksworld~nonsense~7. More settings adds the twins of all that are chosen."
-)
-_DESCRIPTION_HELP = (
-    "base: one line, the action and its parameters. flipped: also the preconditions that the action deletes. "
-    "random: also as many literals drawn from precondition and effects (Oswald et al. 2024)."
 )
 _DEFAULTS: dict[str, object] = {
     "models": [EMBEDDED],
@@ -110,7 +107,7 @@ def _choose_prompts() -> None:
     classes, prompts, seed, context = st.columns([3, 2, 2, 2])
     classes.pills(
         "Description classes", [name.value for name in DescriptionClass], selection_mode="multi",
-        key="descriptions", help=_DESCRIPTION_HELP, persist_state="session",
+        key="descriptions", help=terms.HELP["description_class"], persist_state="session",
     )  # fmt: skip
     prompts.number_input(
         "Prompts an action", min_value=1, max_value=1000, step=1, key="prompts", persist_state="session",
@@ -150,7 +147,7 @@ def _config() -> RunConfig:
     chosen = list(state["domains"])
     twins = [f"{name}~{style}~{state['twin_seed']}" for style in state["twins"] for name in chosen if "~" not in name]
     return RunConfig(
-        models=tuple(name.strip() for name in state["models"]),
+        models=tuple(map(as_typed, state["models"])),
         domains=tuple(dict.fromkeys(chosen + twins)),
         descriptions=tuple(name for name in DescriptionClass if name.value in state["descriptions"]),
         prompts=state["prompts"],

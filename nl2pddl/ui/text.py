@@ -21,6 +21,11 @@ def plain(text: object) -> str:
     return _PUNCTUATION.sub(r"\\\1", _ADDRESS.sub(_NO_LINK, " ".join(str(text).split())))
 
 
+def as_typed(text: str) -> str:
+    """A name that a person typed, or copied from a page, where ``plain`` keeps addresses from being links."""
+    return text.replace(_NO_LINK, "").strip()
+
+
 def show_fault(title: str, *reasons: str) -> None:
     """An error box with its reasons as a list."""
     st.error("\n".join([title, "", *(f"- {plain(reason)}" for reason in reasons)]), icon=":material/error:")

@@ -169,3 +169,8 @@ def test_missing_packages_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         open_backend("org/name", Decoding(), tmp_path)
     (tmp_path / "script.jsonl").write_text('{"output": "a"}')
     check_model("scripted:script.jsonl")  # needs neither
+
+
+def test_what_cannot_be_seen_in_a_name_is_told() -> None:
+    with pytest.raises(ModelError, match=r"U\+200B, U\+2060"):
+        parse_model("\u2060http://localhost:8000/v1\u200b#m")

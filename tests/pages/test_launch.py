@@ -106,6 +106,15 @@ def test_wrong_input_is_told_in_words_and_nothing_is_stored(data: Path, visit: V
         assert queries.runs_frame(store).empty
 
 
+def test_a_server_s_address_copied_from_a_page_is_that_address(data: Path, visit: Visit) -> None:
+    address = "http://localhost:1/v1#m"
+    copied = plain(address).replace("\\", "")  # what the page shows, and what a copy of it holds
+    assert copied != address
+    app = visit("launch")
+    app.multiselect(key="models").set_value([copied]).run()
+    assert unpacked(app.query_params["form"]).models == (address,)
+
+
 def test_a_broken_domain_is_listed_with_every_reason(data: Path, visit: Visit, monkeypatch: pytest.MonkeyPatch) -> None:
     domains = data / "domains"
     shutil.copytree(ROOT / "domains", domains)
