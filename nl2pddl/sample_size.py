@@ -41,6 +41,11 @@ class Plan:
     reason: str = ""
 
     @property
+    def suffices(self) -> bool:
+        """Whether there are as many prompts as are needed."""
+        return self.prompts_needed is not None and self.prompts_needed <= self.prompts
+
+    @property
     def in_words(self) -> str:
         """One plain sentence for a person."""
         if self.reason:

@@ -11,7 +11,8 @@ from __future__ import annotations
 import functools
 import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from nl2pddl.actions import OBJECT
@@ -60,6 +61,21 @@ def find(library: DomainLibrary, name: str) -> Domain:
     if known is None or known[0] is not domain:
         known = _made[key] = (domain, twin(domain, style, seed))
     return known[1]
+
+
+def originals(library: DomainLibrary, names: Iterable[str]) -> dict[str, str]:
+    """What the actions of those names that are twins stand for, TWIN/ACTION to DOMAIN/ACTION.
+
+    Names of no domain that is there now are passed over.
+    """
+    found: dict[str, str] = {}
+    for name in names:
+        with suppress(InputError):
+            made = find(library, name)
+            if made.original is not None:
+                pairs = zip(made.planning.actions, made.original.actions, strict=True)
+                found |= {f"{made.id}/{new}": f"{made.twin_of}/{old}" for new, old in pairs}
+    return found
 
 
 def twin(domain: Domain, style: str, seed: int) -> Domain:

@@ -70,14 +70,18 @@ def _table1(store: Store, runs: Sequence[str], form: str) -> bytes:
 
 
 def _page(store: Store, runs: Sequence[str], form: str) -> bytes:
-    from nl2pddl import breakdown
+    from nl2pddl import breakdown, twins
+    from nl2pddl.domains import load_library
     from nl2pddl.generation.listed import listed_sizes
     from nl2pddl.reports import as_html, build_report
     from nl2pddl.reports.pdf import as_pdf
+    from nl2pddl.settings import load_settings
 
     cube, sizes = counts.cube(store, runs), listed_sizes()
     labelled = breakdown.labelled(cube, breakdown.short_names(cube["model"].unique()), sizes)
-    made = build_report(store, runs, labelled, {}, sizes)
+    named = [name for name in cube["domain"].unique() if "~" in name]
+    originals = twins.originals(load_library(load_settings().domains_dir), named) if named else {}
+    made = build_report(store, runs, labelled, {}, sizes, originals=originals)
     return as_html(made).encode() if form == "html" else as_pdf(made)
 
 

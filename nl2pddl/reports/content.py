@@ -92,17 +92,18 @@ def build_report(
     sizes: Mapping[str, float],
     title: str = "",
     keys: Sequence[str] = tuple(SECTIONS),
+    originals: Mapping[str, str] | None = None,
 ) -> Report:
     """The report on a labelled cube of the runs (``breakdown.labelled``), which was filtered by ``wanted``.
 
-    ``keys`` are the wanted sections; one that has nothing to show is left out. Raises InputError for unknown ones, and
-    where nothing was decided.
+    ``keys`` are the wanted sections; one that has nothing to show is left out. ``originals`` as in ``counts.outcomes``.
+    Raises InputError for unknown sections, and where nothing was decided.
     """
     if unknown := [key for key in keys if key not in SECTIONS]:
         raise InputError(f"a report has no section {', '.join(unknown)}; there are: {', '.join(SECTIONS)}")
     if cube.empty or not cube["result_class"].isin(figures.CLASSES).any():
         raise InputError("there is no decided output to report on")
-    groups = _groups(store, runs, cube, wanted)
+    groups = _groups(store, runs, cube, wanted, originals)
     makers: Mapping[str, Callable[[], pd.DataFrame]] = {
         "ranking": lambda: _ranking(cube, groups),
         "classes": lambda: figures.class_table(breakdown.counts_of(cube)),
@@ -128,13 +129,17 @@ def build_report(
 
 
 def _groups(
-    store: Store, runs: Sequence[str], cube: pd.DataFrame, wanted: Mapping[str, Sequence[str]]
+    store: Store,
+    runs: Sequence[str],
+    cube: pd.DataFrame,
+    wanted: Mapping[str, Sequence[str]],
+    originals: Mapping[str, str] | None,
 ) -> TiedGroups | None:
     """Who is ahead and who is tied; None for a single model."""
     shares = breakdown.equivalent_shares(cube, ["label"])
     if len(shares) < 2:
         return None
-    outcomes = counts.outcomes(store, runs, wanted, "model")
+    outcomes = counts.outcomes(store, runs, wanted, "model", originals)
     names = {str(row.model) + str(row.variant): str(row.label) for row in cube.drop_duplicates("label").itertuples()}
     outcomes = outcomes.rename(columns=names)
     models = [name for name in names.values() if name in outcomes.columns]

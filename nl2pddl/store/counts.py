@@ -33,24 +33,34 @@ def cube(store: Store, run_ids: Sequence[str]) -> Any:
     )
 
 
-def outcomes(store: Store, run_ids: Sequence[str], wanted: Mapping[str, Sequence[str]], across: str) -> Any:
+def outcomes(
+    store: Store,
+    run_ids: Sequence[str],
+    wanted: Mapping[str, Sequence[str]],
+    across: str,
+    originals: Mapping[str, str] | None = None,
+) -> Any:
     """Whether each prompt's first answer is equivalent, a column for each value of ``across``: 1, 0, or missing.
 
     ``across``: "model" (columns are models, as in ``class_counts``) or "description_class". The column ``cluster`` is
     the prompt's action with its domain. Prompts are the same where action, description class, number and context
     examples are; across description classes the class may differ, and the model may not. Of several answers to one
-    prompt the latest run's first counts; the undecided do not. ``wanted`` as in ``round_counts``.
+    prompt the latest run's first counts; the undecided do not. ``wanted`` as in ``round_counts``. ``originals`` maps
+    the clusters of anonymised twins to those whose prompts theirs are compared with (``twins.originals``).
     """
     where, values = conditions(wanted)
     column = {"model": _VARIANT, "description_class": "description_class"}[across]
     other = {"model": "description_class", "description_class": _VARIANT}[across]
     judged = f"""
-        SELECT {column} AS compared, {other} AS fixed, domain || '/' || action AS cluster, sample, context,
+        SELECT {column} AS compared, {other} AS fixed,
+               coalesce(list_extract(?, list_position(?, domain || '/' || action)), domain || '/' || action) AS cluster,
+               sample, context,
                arg_max((result_class = 'equivalent')::TINYINT, (run_id, -draw)) AS hit
         FROM {_JUDGED} AND list_contains(?, run_id) AND {_FIRST} AND result_class <> 'undecided'{where}
         GROUP BY ALL
     """
-    parameters = [list(run_ids), *values]
+    twins = originals or {}
+    parameters = [list(twins.values()), list(twins), list(run_ids), *values]
     names = [str(name) for (name,) in store.rows(f"SELECT DISTINCT compared FROM ({judged}) ORDER BY 1", parameters)]
     columns = ", ".join(f"max(hit) FILTER (compared = ?) AS c{number}" for number in range(len(names)))
     frame = store.frame(

@@ -23,6 +23,11 @@ _METHOD = (
     "for all pairs at once. Models that share a letter cannot be told apart. docs/statistics.md says more."
 )
 
+_LUCK = (
+    "These two are told apart already, and yet more is asked for: a difference of this size is found in some "
+    "experiments as small as this one, and the plan is for four in five of them to find it."
+)
+
 
 def show_comparison(store: Store, chosen: Cut) -> None:
     """Ranking with intervals and ties, differences to one side, and the planner."""
@@ -31,7 +36,8 @@ def show_comparison(store: Store, chosen: Cut) -> None:
     )
     across = _SIDES[side]
     with st.spinner("Matching prompts"):
-        outcomes = _outcomes(store, tuple(chosen.runs), _frozen(chosen.wanted), across, int(chosen.cube["count"].sum()))
+        judged = int(chosen.cube["count"].sum())
+        outcomes = _outcomes(store, tuple(chosen.runs), _frozen(chosen.wanted), across, chosen.originals, judged)
     names = _names(chosen, across)
     outcomes = outcomes.rename(columns=names)
     ordered = [name for name in dict.fromkeys(names.values()) if name in outcomes.columns]
@@ -54,9 +60,14 @@ def show_comparison(store: Store, chosen: Cut) -> None:
 
 @st.cache_data(show_spinner=False, max_entries=10)
 def _outcomes(
-    _store: Store, runs: tuple[str, ...], wanted: tuple[tuple[str, tuple[str, ...]], ...], across: str, judged: int
+    _store: Store,
+    runs: tuple[str, ...],
+    wanted: tuple[tuple[str, tuple[str, ...]], ...],
+    across: str,
+    originals: Mapping[str, str],
+    judged: int,
 ) -> Any:
-    return counts.outcomes(_store, runs, dict(wanted), across)
+    return counts.outcomes(_store, runs, dict(wanted), across, originals)
 
 
 def _frozen(wanted: Mapping[str, Any]) -> tuple[tuple[str, tuple[str, ...]], ...]:
@@ -133,3 +144,6 @@ def _show_planner(outcomes: pd.DataFrame, groups: TiedGroups) -> None:
         counted["pairs"], counted["hits_a"], counted["hits_b"], counted["differing"], wanted / 100 if wanted else None
     )
     st.markdown(plain(plan.in_words))
+    adjusted = groups.adjusted.get((a, b), groups.adjusted.get((b, a), 1.0))
+    if not wanted and adjusted < 0.05 and not plan.suffices:
+        st.caption(_LUCK)

@@ -8,10 +8,12 @@ from typing import Any
 
 import streamlit as st
 
-from nl2pddl import breakdown
+from nl2pddl import breakdown, twins
 from nl2pddl.breakdown import ANONYMISED, FILTERS, GRAMMAR
+from nl2pddl.domains import DomainLibrary
 from nl2pddl.generation.listed import listed_sizes
 from nl2pddl.store import Store, counts
+from nl2pddl.ui import terms
 from nl2pddl.ui.choosing import filter_key, model_labels
 
 _LABELS = {
@@ -21,24 +23,21 @@ _LABELS = {
     "description_class": "Description classes",
     "protocol": "Protocols",
 }
-_HELP = {
-    "description_class": "base: one plain sentence. flipped: with what changes and how it was before. random: with "
-    "some literals of the ground truth told.",
-    "protocol": "The rules of the verdict. strict: the paper's definitions. published: what the study's code does.",
-}
 
 
 @dataclass(frozen=True)
 class Cut:
     """The chosen runs and their counts (``store.counts.cube``), filtered, with the column ``label``.
 
-    ``wanted`` are the filters as they stand; ``names`` the short name of each model.
+    ``wanted`` are the filters as they stand; ``names`` the short name of each model; ``originals`` what the actions of
+    anonymised twins stand for.
     """
 
     runs: Sequence[str]
     cube: Any
     wanted: Mapping[str, Sequence[str]]
     names: Mapping[str, str]
+    originals: Mapping[str, str]
 
     def link(self, told: Mapping[str, str]) -> dict[str, str | list[str]]:
         """The query of a link to the outputs that a mark of a chart stands for (``told`` as in ``figures.points``)."""
@@ -74,12 +73,13 @@ class Cut:
         return query
 
 
-def cut(store: Store, runs: Sequence[str], judged: int) -> Cut:
+def cut(store: Store, library: DomainLibrary, runs: Sequence[str], judged: int) -> Cut:
     """The runs' counts, by the filters that are drawn here. ``judged`` is how many verdicts they have by now."""
     cube = _cube(store, tuple(runs), judged)
     wanted = _filters(cube)
     names = model_labels(cube["model"].unique())
-    return Cut(runs, breakdown.labelled(breakdown.chosen(cube, wanted), names, listed_sizes()), wanted, names)
+    labelled = breakdown.labelled(breakdown.chosen(cube, wanted), names, listed_sizes())
+    return Cut(runs, labelled, wanted, names, twins.originals(library, labelled["domain"].unique()))
 
 
 @st.cache_data(show_spinner=False, max_entries=20)
@@ -101,7 +101,7 @@ def _filters(cube: Any) -> dict[str, list[str]]:
             wanted[name] = list(
                 place.multiselect(
                     _LABELS[name], options, format_func=labels.__getitem__, placeholder="All", key=f"cut_{name}",
-                    bind="query-params", help=_HELP.get(name),
+                    bind="query-params", help=terms.HELP[name],
                 )
             )  # fmt: skip
     return wanted

@@ -25,7 +25,14 @@ def offer_report(store: Store, chosen: Cut) -> None:
     try:
         with st.spinner("Collecting the numbers"):
             report = build_report(
-                store, chosen.runs, chosen.cube, chosen.wanted, listed_sizes(), title.strip(), keys or ()
+                store,
+                chosen.runs,
+                chosen.cube,
+                chosen.wanted,
+                listed_sizes(),
+                title.strip(),
+                keys or (),
+                chosen.originals,
             )
     except InputError as error:
         show_fault("There is nothing to report on.", *reasons_of(error))

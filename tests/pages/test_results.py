@@ -7,11 +7,15 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from nl2pddl import study
+from nl2pddl.actions import action_pddl
+from nl2pddl.cli import main
+from nl2pddl.domains import DomainLibrary
 from nl2pddl.experiment import Completion, ModelInfo, RunConfig, RunKind
 from nl2pddl.records import EvaluationSettings, Protocol, ResultClass, Subclass, Verdict
 from nl2pddl.runs import RunManager, import_results
 from nl2pddl.settings import load_settings
 from nl2pddl.store import Store, queries, writes
+from tests.conftest import write_script
 from tests.pages.conftest import PICK_UP, PUT_DOWN, blocksworld_script
 from tests.pages.test_live_runs import store_unfinished_run
 from tests.store.test_transfer import content
@@ -147,6 +151,28 @@ def test_models_are_compared_prompt_by_prompt(data: Path, visit: Visit) -> None:
     app.get("button_group")[1].set_value("Description classes")
     app.run()
     assert any("only one of the description classes" in info.value for info in app.info)
+
+
+def test_a_twin_s_prompts_are_compared_with_the_original_s(data: Path, visit: Visit, library: DomainLibrary) -> None:
+    domain = library.find("gripper")
+    lines: list[dict[str, object]] = [
+        {"domain": "gripper", "action": name, "output": action_pddl(action)}
+        for name, action in domain.planning.actions.items()
+    ]
+    model = write_script(data / "m.jsonl", [*lines, {"output": "I do not know these words."}])
+    with Store(data / "store.duckdb") as store:
+        manager = RunManager(store, load_settings())
+        run = manager.launch(RunConfig((model,), ("gripper", "gripper~nonsense~3"), prompts=4))
+        assert manager.wait(run, 120)
+        manager.close()
+    differences = visit("results", view="Compare").dataframe[1].value
+    assert differences["pair"].tolist() == ["m.jsonl (anonymised) − m.jsonl"]
+    assert (differences["prompts"].iloc[0], differences["actions"].iloc[0]) == (12, 3)
+    assert differences["difference"].tolist() == [pytest.approx(-100.0)]
+    page = data / "r.html"
+    store_file = str(data / "store.duckdb")
+    assert main(["report", "--store", store_file, "--format", "html", "--out", str(page)]) == 0
+    assert "It is told apart from every other model." in page.read_text(encoding="utf-8")
 
 
 def test_runs_are_judged_by_the_other_protocol_and_flips_are_shown(data: Path, judged: str, visit: Visit) -> None:
