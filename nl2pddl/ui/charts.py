@@ -11,20 +11,13 @@ import streamlit as st
 
 from nl2pddl import figures
 from nl2pddl.experiment import ChatMode, RunConfig, RunKind
-from nl2pddl.ui import shell
+from nl2pddl.ui import shell, terms
 from nl2pddl.ui.choosing import model_labels
 from nl2pddl.ui.text import decoding_in_words, plain
 
 Link = Callable[[Mapping[str, str]], Mapping[str, str | Sequence[str]]]
-_HELP = {
-    "equivalent": "The top-k plans of the generated and the original domain are plans of each other.",
-    "different": "A valid action, but the domain plans differently: no plan, or one that does not cross over.",
-    "semantic": "It parses, but does not fit the domain: types, predicates and their arguments, the name.",
-    "syntax": "No PDDL action, unmatched parentheses or an unexpected token.",
-}
 _OUTPUTS_HELP = "First answers to single actions. Corrections and whole domains are counted further below."
 _CLUSTERS = "Prompts of one action resemble each other, so the actions are what is counted on."
-_UNDECIDED_HELP = "A time or memory limit or a crash kept the class from being found. In none of the percentages."
 _COLUMNS = {
     "description_class": "Description class",
     "model": "Model",
@@ -82,7 +75,7 @@ def show_headline(counts: Any, runs: int, shares: Any) -> None:
     sums = counts.groupby("result_class")["count"].sum().to_dict()
     decided = sum(sums.get(name, 0) for name in figures.CLASSES)
     undecided = figures.undecided_count(counts)
-    places = st.columns(len(figures.CLASSES) + 2)
+    places = st.container(key="headline").columns(len(figures.CLASSES) + 2)
     places[0].metric(
         "Outputs", f"{decided + undecided:,}", f"{runs} run{'s' if runs > 1 else ''}", delta_color="off",
         delta_arrow="off", border=True, help=_OUTPUTS_HELP,
@@ -92,14 +85,14 @@ def show_headline(counts: Any, runs: int, shares: Any) -> None:
         share = f"{100 * count / decided:.1f}%" if decided else "–"
         place.metric(
             name.capitalize(), share, f"{count:,} of {decided:,}", delta_color="off", delta_arrow="off",
-            help=_HELP[name], border=True,
+            help=terms.class_help(name), border=True,
         )  # fmt: skip
     known = [
         f"{row.result_class} {row.low:.1f}–{row.high:.1f}%" for row in shares.itertuples() if not math.isnan(row.low)
     ]
     places[-1].metric(
         "Undecided", f"{undecided:,}", "counted apart", delta_color="off", delta_arrow="off",
-        help=_UNDECIDED_HELP, border=True,
+        help=f"{terms.class_help('undecided')} In none of the percentages.", border=True,
     )  # fmt: skip
 
     if known:

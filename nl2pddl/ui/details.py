@@ -8,12 +8,9 @@ from nl2pddl.experiment import ChatMode, Precision, RunKind
 from nl2pddl.records import Protocol, ValidatorChoice
 from nl2pddl.runs import MOST_ROUNDS
 from nl2pddl.twins import STYLES
+from nl2pddl.ui import terms
 
 GRAMMARS = {"off": (False,), "on": (True,), "both": (False, True)}
-_PROTOCOL_HELP = (
-    "strict: the paper's definitions, robustly; no fault of time or machine becomes a class. published: what the "
-    "study's own code does, to compare with its numbers."
-)
 _VALIDATOR_HELP = (
     "auto: VAL where it is installed, else our own. both: ask both, and stop the run where they differ. Protocol "
     "published imitates VAL and asks neither."
@@ -70,7 +67,7 @@ def choose_details() -> None:
         help="Also decide whether both domains have the same plans at all, not only the same cheapest ones.",
     )  # fmt: skip
     generation.selectbox(
-        "Protocol", [name.value for name in Protocol], key="protocol", persist_state="session", help=_PROTOCOL_HELP
+        "Protocol", [name.value for name in Protocol], key="protocol", persist_state="session", help=terms.PROTOCOL
     )
     generation.selectbox(
         "Plan validator", [name.value for name in ValidatorChoice], key="validator", persist_state="session",

@@ -17,7 +17,7 @@ def choose_domain(library: DomainLibrary, key: str, words: str) -> Domain | None
     try:
         found = twins.find(library, name).id if name else None
     except InputError:
-        found = name if name == st.session_state.get(key) else None  # just typed: what is wrong is said below
+        found = name  # what is wrong is said below
     st.session_state[key] = found or next(iter(known), None)
     options = known if found in known or not found else [*known, found]
     chosen = st.selectbox(
@@ -27,7 +27,8 @@ def choose_domain(library: DomainLibrary, key: str, words: str) -> Domain | None
     try:
         return twins.find(library, chosen or "")
     except InputError as error:
-        show_fault("There is no such domain.", *reasons_of(error))
+        broken = library.broken.get(chosen or "")
+        show_fault("This domain cannot be used." if broken else "There is no such domain.", *reasons_of(error))
         return None
 
 

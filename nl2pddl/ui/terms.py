@@ -28,8 +28,13 @@ SUBCLASSES = {
     "OPApp": "an original plan fails in the new domain",
 }
 ARE = (
-    "Action reconstruction error: how many literals of precondition and effects differ from the ground truth. Only for "
-    "what parses. A high one on an equivalent output is a reason to look twice."
+    "Action reconstruction error: how many literals (a predicate with its arguments, negated or not) of precondition "
+    "and effects differ from the ground truth. Only for what parses. A high one on an equivalent output is a reason "
+    "to look twice."
+)
+PROTOCOL = (
+    "The rules of the verdict. strict: the paper's definitions, robustly; no fault of time or machine becomes a class. "
+    "published: what the study's own code does, to compare with its numbers."
 )
 # What each filter is about.
 HELP = {
@@ -44,10 +49,7 @@ HELP = {
     "subclass": "\n".join(f"- **{name}**: {meaning}" for name, meaning in SUBCLASSES.items()),
     "round": "0: the first answer to a prompt. Above: how often it had been corrected.",
     "grammar": "Whether decoding was held to actions that are valid in the domain.",
-    "protocol": (
-        "The rules a verdict was reached by. strict: the paper's definitions, robustly. published: what the study's "
-        "own code does. Each output is listed once, by its run's own rules, unless one protocol is chosen here."
-    ),
+    "protocol": f"{PROTOCOL} Left open, each output counts once, by the rules of its run.",
     "exact": (
         "The exact decision on the full plan sets. equal: proved. different: refuted by a plan. undecided: a limit "
         "came first. not asked: the run was launched without it."
@@ -62,6 +64,12 @@ SORT = (
 
 _PLACE = re.compile(r"line (\d+), column (\d+): ")
 _IMPORTED = "imported as "
+
+
+def class_help(name: str) -> str:
+    """What a result class means, as a sentence."""
+    meaning = CLASSES[name]
+    return _ended(meaning[0].upper() + meaning[1:])
 
 
 def reason_sentence(verdict: Mapping[str, Any]) -> str:

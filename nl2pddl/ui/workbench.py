@@ -33,10 +33,6 @@ _DOMAIN_HELP = (
 _ACTION_HELP = (
     "The action of the domain that the text should define. The domain's own version of it is the ground truth."
 )
-_PROTOCOL_HELP = (
-    "The rules of the verdict. strict: the paper's definitions, robustly. published: what the study's own code does, "
-    "to compare with its numbers."
-)
 _EXACT_HELP = (
     "Also decide whether the two domains have the same plans at all, not only the same 100 cheapest ones. Takes up to "
     "a minute for each problem."
@@ -44,10 +40,6 @@ _EXACT_HELP = (
 _TEXT_HELP = (
     "Whatever a model answered: prose and code fences around the action are passed over, and the first (:action …) is "
     "judged. PDDL is the language in which planning domains are written."
-)
-_ARE_HELP = (
-    "Action reconstruction error: how many literals (a predicate with its arguments, negated or not) of precondition "
-    "and effects differ from the ground truth. Only for what parses."
 )
 
 
@@ -112,7 +104,7 @@ def _choose(library: DomainLibrary) -> tuple[Domain, str, EvaluationSettings] | 
         names = [protocol.value for protocol in Protocol]
         linked("bench_protocol", "protocol", names)
         protocol = st.segmented_control(
-            "Protocol", names, key="bench_protocol", required=True, on_change=link, help=_PROTOCOL_HELP,
+            "Protocol", names, key="bench_protocol", required=True, on_change=link, help=terms.PROTOCOL,
             args=("bench_protocol", "protocol"), persist_state="session",
         ) or names[0]  # fmt: skip
     exact = fourth.toggle("Exact decision", key="bench_exact", persist_state="session", help=_EXACT_HELP)
@@ -189,7 +181,7 @@ def _show_verdict(detail: ItemDetail) -> None:
     colour = CLASS_COLOURS.get(verdict["result_class"], "#888888")
     text.html(markup.verdict_html(heading, verdict["reason"], colour))
     value = verdict["action_reconstruction_error"]
-    are.metric("ARE", "–" if value is None else value, help=_ARE_HELP)
+    are.metric("ARE", "–" if value is None else value, help=terms.ARE)
 
 
 def _how(settings: EvaluationSettings, verdict: Verdict) -> dict[str, object]:

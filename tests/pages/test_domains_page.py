@@ -74,6 +74,7 @@ def test_a_broken_domain_is_named_with_every_error_and_keeps_no_other(domains: P
     assert "line 1, column 1: 1 parenthesis is never closed" in said
     assert "holds no problem" in said
     assert "<script>" not in "".join(error.value for error in app.error)
+    assert "This domain cannot be used." in faults(visit("domains", domain=broken.name))
 
 
 def test_no_usable_domain_still_offers_to_add_one(domains: Path, visit: Visit) -> None:
@@ -93,8 +94,7 @@ def test_a_link_opens_the_domain_and_the_part(visit: Visit) -> None:
     app = visit("domains", domain="gripper", part="Problems", problem="p02")
     assert app.selectbox(key="browse_problem").value == "p02"
     assert "(define (problem" in app.code[0].value
-    app = visit("domains", domain="no-such", part="Problems")
-    assert app.selectbox(key="browse_domain").value == "blocksworld"
+    assert "There is no such domain." in faults(visit("domains", domain="no-such", part="Problems"))
 
 
 def test_another_domain_can_be_chosen(visit: Visit) -> None:

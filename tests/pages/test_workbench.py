@@ -7,6 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from nl2pddl.domains import load_library
 from nl2pddl.store import Store, queries
+from nl2pddl.ui.text import plain
 from nl2pddl.ui.workbench import MOST_CHARACTERS
 from tests.conftest import DOMAINS, ROOT
 from tests.pages.conftest import HOSTILE, PICK_UP, STACK, UNSTACK
@@ -156,12 +157,19 @@ def test_a_link_opens_domain_action_and_protocol(visit: Visit) -> None:
 
 
 @pytest.mark.parametrize("domain", ["../../etc", "<b>x</b>", "blocksworld~nonsense~x"])
-def test_a_link_to_nothing_opens_the_first(visit: Visit, domain: str) -> None:
-    app = visit("workbench", domain=domain, action="<i>", protocol="none")
-    assert app.selectbox(key="bench_domain").value == "blocksworld"
+def test_a_link_to_no_domain_says_so(visit: Visit, domain: str) -> None:
+    app = visit("workbench", domain=domain)
+    assert app.error[0].value.startswith("There is no such domain.")
+    assert plain(domain) in app.error[0].value
+    app.selectbox(key="bench_domain").set_value("gripper").run()
+    assert not app.error
+    assert address(app, "domain") == "gripper"
+
+
+def test_a_link_to_no_action_and_no_protocol_opens_the_first(visit: Visit) -> None:
+    app = visit("workbench", domain="blocksworld", action="<i>", protocol="none")
     assert app.selectbox(key="bench_action").value == "pick-up"
     assert app.segmented_control(key="bench_protocol").value == "strict"
-    assert address(app, "domain") == "blocksworld"
 
 
 def test_a_twin_is_judged_by_its_id(visit: Visit) -> None:
