@@ -12,6 +12,7 @@ import pytest
 from nl2pddl.domains import DomainLibrary, load_library
 from nl2pddl.generation import EMBEDDED, embedded_gguf
 from nl2pddl.pipeline import Evaluator
+from nl2pddl.runs import RunManager
 from nl2pddl.settings import Settings
 from nl2pddl.store import Store
 
@@ -40,6 +41,13 @@ def settings(tmp_path: Path) -> Settings:
 def store(settings: Settings) -> Iterator[Store]:
     with Store(settings.store) as opened:
         yield opened
+
+
+@pytest.fixture
+def manager(store: Store, settings: Settings) -> Iterator[RunManager]:
+    running = RunManager(store, settings)
+    yield running
+    running.close()
 
 
 @pytest.fixture

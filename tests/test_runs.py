@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,7 +17,6 @@ from nl2pddl.errors import InputError, RunError, StoreFullError
 from nl2pddl.experiment import RunConfig, RunStatus
 from nl2pddl.records import DescriptionClass, EvaluationSettings
 from nl2pddl.runs import RunManager, status_of
-from nl2pddl.settings import Settings
 from nl2pddl.store import Store, queries, writes
 from tests.conftest import ROOT, write_script
 
@@ -26,13 +24,6 @@ STACK_WRONG = (
     "(:action stack :parameters (?x - block ?y - block) :precondition (and (holding ?x)) "
     ":effect (and (not (holding ?x)) (clear ?x) (handempty) (on ?x ?y)))"
 )
-
-
-@pytest.fixture
-def manager(store: Store, settings: Settings) -> Iterator[RunManager]:
-    running = RunManager(store, settings)
-    yield running
-    running.close()
 
 
 @pytest.fixture

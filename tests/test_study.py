@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pandas as pd
 import pytest
 
 from nl2pddl import study, tables
 from nl2pddl.errors import InputError
 from nl2pddl.study import COLUMNS, csv_rows, read_results, study_model, table_columns
-from tests.conftest import ROOT
 
-PUBLISHED = ROOT.parent / "shared" / "published"
 HEADER = ",".join(COLUMNS)
 GOOD = "logistics,DRIVE-TRUCK,Base,bigcode/starcoder,DifDomain,NoPlan,3,0"
-needs_the_study = pytest.mark.skipif(not PUBLISHED.is_dir(), reason="the study's files are not here")
 
 
 def read(*lines: str, header: str = HEADER) -> pd.DataFrame:
@@ -81,9 +80,8 @@ def test_prompts_are_numbered_alike_for_all_models() -> None:
     assert list(one_after_another["sample"]) == [0, 1, 2, 0, 1, 2]
 
 
-@needs_the_study
-def test_the_study_s_file_is_read_and_written_again_to_the_last_byte() -> None:
-    content = (PUBLISHED / "results.csv").read_bytes()
+def test_the_study_s_file_is_read_and_written_again_to_the_last_byte(published: Path) -> None:
+    content = (published / "results.csv").read_bytes()
     rows = read_results(content, "results.csv").rows
     assert len(rows) == 13_432
     prompts = rows.groupby(["domain", "action", "description_class", "sample"])["model"].agg(["size", "nunique"])
@@ -127,12 +125,11 @@ def test_models_of_the_study_are_known_by_the_hub_s_names_too() -> None:
     assert set(both.values()) == {"meta-llama/llama-2-7b", "meta-llama/Llama-2-7b-hf"}
 
 
-@needs_the_study
-def test_table_1_is_the_paper_s_in_every_cell() -> None:
-    rows = read_results((PUBLISHED / "results.csv").read_bytes(), "results.csv").rows
+def test_table_1_is_the_paper_s_in_every_cell(published: Path) -> None:
+    rows = read_results((published / "results.csv").read_bytes(), "results.csv").rows
     base = rows[rows["description_class"] == "base"]
     counts = base.groupby(["model", "result_class", "subclass"], dropna=False).size().reset_index(name="count")
-    theirs = (PUBLISHED / "table1.csv").read_text()
+    theirs = (published / "table1.csv").read_text()
     assert tables.as_csv(tables.table1(counts)) == theirs
     assert tables.as_csv(tables.paper_table1()) == theirs
 

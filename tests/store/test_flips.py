@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,16 +12,8 @@ from nl2pddl.errors import InputError
 from nl2pddl.experiment import RunConfig, RunKind, RunStatus
 from nl2pddl.records import Protocol
 from nl2pddl.runs import RunManager
-from nl2pddl.settings import Settings
-from nl2pddl.store import Store, counts, flips, queries
+from nl2pddl.store import counts, flips, queries
 from tests.conftest import write_script
-
-
-@pytest.fixture
-def manager(store: Store, settings: Settings) -> Iterator[RunManager]:
-    running = RunManager(store, settings)
-    yield running
-    running.close()
 
 
 @pytest.fixture

@@ -18,9 +18,8 @@ from nl2pddl.settings import Settings
 from nl2pddl.store import Store, counts, queries
 from nl2pddl.store.exports import export
 from tests.commands.test_cli import command
-from tests.conftest import ROOT, write_script
+from tests.conftest import write_script
 
-PUBLISHED = ROOT.parent / "shared" / "published"
 LINES = [
     "BLOCKS,stack,Base,big/a,EqDomain,,0,200",
     "BLOCKS,stack,Base,b,SyntaxError,NoPrecond,nan,0",
@@ -155,9 +154,8 @@ def test_unknown_runs_are_named(tmp_path: Path) -> None:
     assert "the store has no run r1; the latest are: 2" in done.stderr
 
 
-@pytest.mark.skipif(not PUBLISHED.is_dir(), reason="the study's files are not here")
-def test_the_study_through_the_store(store: Store, tmp_path: Path) -> None:
-    file = PUBLISHED / "results.csv"
+def test_the_study_through_the_store(published: Path, store: Store, tmp_path: Path) -> None:
+    file = published / "results.csv"
     run_id = import_results(store, study.read_results(file.read_bytes(), file.name))
     export(store, [run_id], "csv", tmp_path / "o.csv")
     assert (tmp_path / "o.csv").read_bytes() == file.read_bytes()
