@@ -7,6 +7,7 @@ page, and the answer to a changed filter. Needs chromium and chromedriver.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -97,8 +98,8 @@ def _measure(driver: webdriver.Chrome, url: str) -> None:
         return found[0].text if found else ""
 
     def passing() -> str:
-        captions = driver.find_elements(By.CSS_SELECTOR, "[data-testid=stCaptionContainer]")
-        return next((one.text for one in captions if "outputs pass" in one.text), "")
+        texts = driver.find_elements(By.CSS_SELECTOR, "[data-testid=stMarkdownContainer]")
+        return next((one.text for one in texts if re.fullmatch(r"of [\d,]+", one.text)), "")
 
     driver.get(f"{url}/results?{runs}&cut_model=up-1b")
     _until(lambda: bool(outputs()))
