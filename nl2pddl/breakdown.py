@@ -32,12 +32,12 @@ def labelled(cube: pd.DataFrame, names: Mapping[str, str], sizes: Mapping[str, f
     """The cube with ``variant``: what tells answers of one model apart (held to a grammar, for anonymised twins); and
     with ``label``: the model's short name and the variant, in an order by size (``sizes`` as in ``size_of``)."""
     grammar = cube["grammar"].map({True: GRAMMAR, False: ""})
-    twin = cube["domain"].str.contains("~", regex=False).map({True: ANONYMISED, False: ""})
+    twin = cube["domain"].map({name: ANONYMISED if "~" in name else "" for name in cube["domain"].unique()})
     named = cube.assign(variant=grammar + twin, label=cube["model"].map(names) + grammar + twin)
     # Those of unknown size come last.
     by_size = {str(model): size_of(str(model), sizes) or math.inf for model in named["model"].unique()}
-    pairs = {(by_size[model], label) for model, label in zip(named["model"], named["label"], strict=True)}
-    ordered = [label for _, label in sorted(pairs)]
+    pairs = named[["model", "label"]].drop_duplicates()
+    ordered = [label for _, label in sorted({(by_size[str(row.model)], str(row.label)) for row in pairs.itertuples()})]
     return named.assign(label=pd.Categorical(named["label"], categories=ordered))
 
 
