@@ -94,12 +94,10 @@ def _measure(driver: webdriver.Chrome, url: str) -> None:
         print(f"first content of {page}: {time.perf_counter() - started:.2f} s")
 
     def outputs() -> str:
-        found = driver.find_elements(By.CSS_SELECTOR, "[data-testid=stMetricValue]")
-        return found[0].text if found else ""
+        return next(iter(_texts(driver, "stMetricValue")), "")
 
     def passing() -> str:
-        texts = driver.find_elements(By.CSS_SELECTOR, "[data-testid=stMarkdownContainer]")
-        return next((one.text for one in texts if re.fullmatch(r"of [\d,]+", one.text)), "")
+        return next((text for text in _texts(driver, "stMarkdownContainer") if re.fullmatch(r"of [\d,]+", text)), "")
 
     driver.get(f"{url}/results?{runs}&cut_model=up-1b")
     _until(lambda: bool(outputs()))
@@ -107,6 +105,12 @@ def _measure(driver: webdriver.Chrome, url: str) -> None:
     driver.get(f"{url}/failures?{runs}")
     _until(lambda: bool(passing()))
     _filter(driver, "failures", "Subclass", "NoPlan", passing)
+
+
+def _texts(driver: webdriver.Chrome, kind: str) -> list[str]:
+    """What elements of a kind say, read at once: one by one they may be gone before they are read."""
+    read = "return [...document.querySelectorAll(`[data-testid=${arguments[0]}]`)].map(one => one.innerText.trim())"
+    return list(driver.execute_script(read, kind))
 
 
 def _filter(driver: webdriver.Chrome, page: str, label: str, value: str, shown: Callable[[], str]) -> None:
