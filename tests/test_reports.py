@@ -12,7 +12,7 @@ from pypdf import PdfReader
 
 from nl2pddl import breakdown, study
 from nl2pddl.errors import InputError
-from nl2pddl.reports import SECTIONS, Report, as_html, build_report
+from nl2pddl.reports import SECTIONS, Report, as_html, build_report, drawings
 from nl2pddl.reports.pdf import as_pdf
 from nl2pddl.runs import import_results
 from nl2pddl.store import Store, counts
@@ -122,3 +122,13 @@ def test_the_command(tmp_path: Path, form: str, start: bytes) -> None:
     done = command("report", "--store", store, "--format", form, "--out", out)
     assert done.returncode == 0, done.stderr
     assert out.read_bytes().startswith(start)
+
+
+def test_of_models_of_one_size_the_better_is_named_above_its_mark() -> None:
+    rows = [("7b", 7.0, 3.4), ("7b-chat", 7.0, 4.6), ("70b", 70.0, 24.0), ("70b-chat", 70.0, 20.0)]
+    table = pd.DataFrame(rows, columns=["model", "billions", "percent"]).assign(low=1.0, high=30.0)
+    table["chat"] = table["model"].str.endswith("-chat")
+    drawn = drawings.sizes(table).axes[0].texts
+    above = {text.get_text(): text.get_position()[1] > 0 for text in drawn}
+    assert above == {"7b": False, "7b-chat": True, "70b": True, "70b-chat": False}
+    assert {text.get_text(): text.xy[1] for text in drawn} == {name: share for name, _, share in rows}

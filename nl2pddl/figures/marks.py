@@ -118,8 +118,7 @@ def size_scatter(table: Frame) -> go.Figure:
     known = table[table["billions"].notna()].sort_values("billions")
     if known.empty:
         return empty_figure("The size of none of these models is known; the model list may hold it (parameters)")
-    # Of models of one size the best is named above its mark, the others below.
-    tops = {str(name) for name in known.sort_values("percent").drop_duplicates("billions", keep="last")["model"]}
+    tops = named_above(known)
     figure = go.Figure()
     for number, (chat, name) in enumerate(((False, "base models"), (True, "chat models"))):
         rows = known[known["chat"] == chat]
@@ -150,6 +149,14 @@ def size_scatter(table: Frame) -> go.Figure:
     )  # fmt: skip
     figure.update_yaxes(ticksuffix="%", rangemode="tozero", title_text="equivalent")
     return laid_out(figure, 430)
+
+
+def named_above(table: Frame) -> set[str]:
+    """Of models of one size the best, which is named above its mark; the others are below theirs.
+
+    ``table`` has the columns model, billions and percent.
+    """
+    return {str(name) for name in table.sort_values("percent").drop_duplicates("billions", keep="last")["model"]}
 
 
 def _ticks(sizes: Sequence[float]) -> list[float]:

@@ -10,6 +10,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from nl2pddl.figures import CLASS_COLOURS, CLASSES
+from nl2pddl.figures.marks import named_above
 from nl2pddl.figures.shares import CLASS_OF
 from nl2pddl.figures.style import distinct
 
@@ -72,6 +73,7 @@ def classes(table: pd.DataFrame) -> Figure:
 def sizes(table: pd.DataFrame) -> Figure:
     """The share of equivalents against model size."""
     figure, axes = _drawn(3.3)
+    tops = named_above(table)
     for chat, colour, mark, name in ((False, _SERIES, "o", "base models"), (True, _CHAT, "D", "chat models")):
         rows = table[table["chat"] == chat]
         if rows.empty:
@@ -81,7 +83,8 @@ def sizes(table: pd.DataFrame) -> Figure:
             rows["billions"], rows["percent"], yerr=[low, high], fmt=mark, color=colour, capsize=3, label=name
         )
         for x, y, model in zip(rows["billions"], rows["percent"], rows["model"], strict=True):
-            axes.annotate(_safe(model), (x, y), xytext=(6, -9 if chat else 5), textcoords="offset points", fontsize=7)
+            beside = (6, 5 if str(model) in tops else -9)
+            axes.annotate(_safe(model), (x, y), xytext=beside, textcoords="offset points", fontsize=7)
     axes.set_xscale("log")
     axes.set_xlim(table["billions"].min() / 1.6, table["billions"].max() * 2.4)
     axes.set_ylim(bottom=0)

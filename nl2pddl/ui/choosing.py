@@ -12,6 +12,7 @@ import streamlit as st
 from nl2pddl.breakdown import short_names
 from nl2pddl.store import Store, queries
 from nl2pddl.ui import shell
+from nl2pddl.ui.text import plain
 
 model_labels = short_names  # what charts, lists and forms call a model
 _PLAIN_KEYS = ("model", "domain", "action", "description_class", "result_class", "subclass")
@@ -60,13 +61,15 @@ def choose_runs(store: Store) -> list[str]:
     if judged.empty:
         _no_verdicts(waiting=not runs.empty)
     labels = run_labels(judged)
-    linked = [run for run in st.query_params.get_all("run") if run in labels]
+    named = _linked_runs()
     kept = [run for run in st.session_state.get("runs", list(labels)[:1]) if run in labels]
-    st.session_state["runs"] = linked or kept
+    # Of a link to what cannot be shown nothing else takes the place: that would be taken for it.
+    st.session_state["runs"] = [run for run in named if run in labels] if named else kept
     chosen = st.multiselect(
         "Runs", list(labels), format_func=labels.__getitem__, key="runs", persist_state="session",
         on_change=_link_to_chosen, args=("runs",),
     )  # fmt: skip
+    _tell_missing([run for run in named if run not in labels], set(runs["run_id"]))
     if not chosen:
         st.info("Choose at least one run.", icon=":material/arrow_upward:")
         st.stop()
@@ -74,11 +77,28 @@ def choose_runs(store: Store) -> list[str]:
     return list(chosen)
 
 
+def _linked_runs() -> list[str]:
+    """The runs that the page's address names; an output names its run too."""
+    named = st.query_params.get_all("run")
+    return named or [run for run in [st.query_params.get("item", "").rpartition(".")[0]] if run]
+
+
+def _tell_missing(missing: Sequence[str], known: set[str]) -> None:
+    for run in missing:
+        if run in known:
+            st.warning(f"Of the run {plain(run)} no output has a verdict yet.", icon=":material/pending_actions:")
+            st.page_link(shell.RUNS, label="Watch it", icon=":material/pending_actions:", query_params={"run": run})
+        else:
+            st.warning(f"There is no run {plain(run)} in this store.", icon=":material/link_off:")
+
+
 def choose_run(labels: Mapping[str, str]) -> str:
     """One run of all, the newest unless the link says otherwise."""
     linked = st.query_params.get("run")
     if linked in labels:
         st.session_state["shown_run"] = linked
+    elif linked:
+        _tell_missing([linked], set())
     return st.selectbox(
         "Run", list(labels), format_func=labels.__getitem__, key="shown_run",
         on_change=_link_to_chosen, args=("shown_run",),

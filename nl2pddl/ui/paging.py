@@ -11,6 +11,7 @@ from nl2pddl.store import Store, listing, queries
 from nl2pddl.ui import terms
 from nl2pddl.ui.choosing import model_labels
 from nl2pddl.ui.listing import Wanted
+from nl2pddl.ui.text import plain
 
 _NOTHING = "No output passes these filters. Widen them, or include the equivalent outputs."
 # Columns that say something only where a value differs from this one.
@@ -61,7 +62,14 @@ def _find_place(store: Store, wanted: Wanted, total: int) -> None:
     item = linked or before
     place = listing.place_of(store, wanted.values, wanted.text, wanted.sort, *item) if item else None
     st.session_state["position"] = 1 if place is None else place + 1
-    st.session_state["aside"] = item if item and is_new and place is None and _is_judged(store, *item) else None
+    st.session_state["aside"] = None
+    if item and is_new and place is None:
+        if _is_judged(store, *item):
+            st.session_state["aside"] = item
+        else:
+            st.warning(
+                f"The run {plain(item[0])} has no output number {item[1]} with a verdict.", icon=":material/link_off:"
+            )
 
 
 def _linked() -> tuple[str, int] | None:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from nl2pddl.ui.text import plain
 from tests.pages.conftest import HOSTILE, PUT_DOWN, STACK, UNSTACK
 
 Visit = Callable[..., AppTest]
@@ -102,10 +103,15 @@ def test_the_item_is_still_shown_after_a_visit_to_another_page(judged: str, visi
     assert app.query_params["item"] == shown
 
 
-@pytest.mark.parametrize("item", ["nothing", "a.b.c", "run.²", "no-such-run.1"])
-def test_a_link_to_no_item_opens_the_first(judged: str, visit: Visit, item: str) -> None:
+def test_an_address_that_names_no_item_opens_the_first(judged: str, visit: Visit) -> None:
+    assert visit("failures", item="nothing").number_input(key="position").value == 1
+    assert visit("failures", run=judged, item="run.²").number_input(key="position").value == 1
+
+
+@pytest.mark.parametrize("item", ["a.b.c", "run.²", "no-such-run.1"])
+def test_a_link_to_an_item_of_no_run_says_so(judged: str, visit: Visit, item: str) -> None:
     app = visit("failures", item=item)
-    assert app.number_input(key="position").value == 1
+    assert app.warning[0].value == f"There is no run {plain(item.rpartition('.')[0])} in this store."
 
 
 def test_a_link_opens_the_item_it_names(judged: str, visit: Visit) -> None:

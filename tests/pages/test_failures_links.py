@@ -8,8 +8,11 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from nl2pddl.store import listing
+from nl2pddl import study
+from nl2pddl.runs import import_results
+from nl2pddl.store import Store, listing
 from tests.pages.test_failures import button, listed, words
+from tests.store.test_transfer import content
 
 Visit = Callable[..., AppTest]
 
@@ -100,3 +103,18 @@ def test_with_both_protocols_chosen_an_item_is_listed_once(judged: str, visit: V
     other = visit("failures", run=judged, item=f"{judged}.0", of_protocol="published", equivalent="true")
     assert other.subheader[0].value == r"blocksworld / pick\-up"
     assert shown(visit("failures", of_protocol="published")) == (1, item)
+
+
+def test_a_link_to_an_item_names_its_run(data: Path, judged: str, visit: Visit) -> None:
+    with Store(data / "store.duckdb") as store:
+        newer = import_results(store, study.read_results(content("BLOCKS,stack,Base,m,DifDomain,NoPlan,3,0"), "r.csv"))
+    assert visit("failures").multiselect(key="runs").value == [newer]
+    app = visit("failures", item=f"{judged}.5", equivalent="true")
+    assert app.multiselect(key="runs").value == [judged]
+    assert shown(app)[1] == f"{judged}.5"
+    assert not app.info
+
+
+def test_a_link_to_an_item_that_is_not_there_says_so(judged: str, visit: Visit) -> None:
+    app = visit("failures", run=judged, item=f"{judged}.99999")
+    assert "no output number 99999 with a verdict" in app.warning[0].value

@@ -15,6 +15,7 @@ from nl2pddl.records import EvaluationSettings, Protocol, ResultClass, Subclass,
 from nl2pddl.runs import RunManager, import_results
 from nl2pddl.settings import load_settings
 from nl2pddl.store import Store, queries, writes
+from nl2pddl.ui.text import plain
 from tests.conftest import write_script
 from tests.pages.conftest import PICK_UP, PUT_DOWN, blocksworld_script
 from tests.pages.test_live_runs import store_unfinished_run
@@ -215,6 +216,19 @@ def test_the_latest_run_is_chosen_and_a_link_chooses_another(data: Path, judged:
     assert app.multiselect(key="runs").value == [judged]
     app.multiselect(key="runs").set_value([]).run()
     assert "Choose at least one run" in app.info[0].value
+
+
+@pytest.mark.parametrize("page", ["results", "failures"])
+def test_a_link_to_a_run_that_cannot_be_shown_says_so(data: Path, judged: str, visit: Visit, page: str) -> None:
+    waiting = store_unfinished_run(data / "store.duckdb", blocksworld_script(data / "script.jsonl"))
+    app = visit(page, run=["nope", waiting])
+    told = [one.value for one in app.warning]
+    assert told == ["There is no run nope in this store.", f"Of the run {plain(waiting)} no output has a verdict yet."]
+    assert app.multiselect(key="runs").value == []
+    assert "Choose at least one run" in app.info[0].value
+    both = visit(page, run=[judged, "nope"])
+    assert both.multiselect(key="runs").value == [judged]
+    assert "no run nope" in both.warning[0].value
 
 
 def test_a_run_without_verdicts_is_told(data: Path, visit: Visit) -> None:
