@@ -27,7 +27,10 @@ def show_protocols(store: Store, chosen: Cut) -> None:
     _offer_judging(store, chosen)
     pairs = flips.class_pairs(store, chosen.runs, chosen.wanted)
     if pairs.empty:
-        st.info("No output here has a verdict under both protocols yet.")
+        st.info(
+            "No output here has a verdict under both protocols. Imported verdicts come without their outputs, so they "
+            "cannot be judged again; own runs can."
+        )
         return
     differ = pairs[(pairs["strict"] != pairs["published"]) | _other_subclass(pairs)]
     total, changed = int(pairs["count"].sum()), int(differ["count"].sum())

@@ -199,7 +199,7 @@ def _offer_again(handles: Handles, run_id: str, *, any_judged: bool) -> None:
     if (
         any_judged
         and config.kind is RunKind.ACTIONS
-        and st.button("Run failed again", key=f"again-{run_id}", icon=":material/replay:", help=failed)
+        and st.button("Ask again where it failed", key=f"again-{run_id}", icon=":material/replay:", help=failed)
     ):
         _act(lambda run: handles.manager.again(run, queries.failed_items(handles.store, run)), run_id)
 

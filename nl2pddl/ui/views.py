@@ -13,7 +13,8 @@ from nl2pddl.generation.listed import listed_sizes
 from nl2pddl.records import DescriptionClass
 from nl2pddl.store import Store
 from nl2pddl.store import counts as count
-from nl2pddl.ui import charts, shell
+from nl2pddl.study import MODELS
+from nl2pddl.ui import charts, shell, terms
 from nl2pddl.ui.comparing import show_comparison
 from nl2pddl.ui.cutting import Cut
 from nl2pddl.ui.flipping import show_protocols
@@ -120,6 +121,10 @@ def _table1(store: Store, chosen: Cut) -> None:
         "LaTeX", tables.as_latex(own, breakdown.outputs_of(base)), "table1.tex", "text/plain",
         icon=":material/download:", width="stretch",
     )  # fmt: skip
+    with st.expander("What the names mean", icon=":material/help:"):
+        st.markdown(terms.HELP["result_class"] + "\n" + terms.HELP["subclass"])
+        heads = [f"{one.column}: {one.name}" for one in MODELS if one.column in own.columns]
+        st.markdown(plain(", ".join(heads)))
     _paper_beside(own)
 
 

@@ -56,7 +56,7 @@ def test_a_finished_run_is_listed_with_its_counts_and_links(judged: str, visit: 
     assert (row["models"], row["domains"], row["descriptions"]) == ("mixture.jsonl", "blocksworld", "base, flipped")
     assert {link.value for link in app.get("page_link")} == {"Results", "Failures"}
     assert all(judged in link.proto.query_string for link in app.get("page_link"))
-    assert buttons(app) == ["Copy to launch", "Run failed again", "Import"]
+    assert buttons(app) == ["Copy to launch", "Ask again where it failed", "Import"]
 
 
 def test_a_run_under_way_shows_progress_and_can_be_cancelled_and_resumed(data: Path, visit: Visit) -> None:
@@ -132,7 +132,7 @@ def test_runs_launched_in_one_minute_with_the_same_settings_are_told_apart(data:
 
 def test_a_failed_part_runs_again_and_is_shown(judged: str, data: Path, visit: Visit) -> None:
     app = visit("live_runs")
-    next(button for button in app.button if button.label == "Run failed again").click()
+    next(button for button in app.button if button.label == "Ask again where it failed").click()
     app.run()
     assert not app.exception
     new = app.query_params["run"]

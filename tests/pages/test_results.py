@@ -97,6 +97,7 @@ def test_table_1_of_an_own_run_stands_beside_the_paper_s(judged: str, visit: Vis
     assert (own.loc["Equiv"].iloc[0], own.loc["TError"].iloc[0]) == (25.0, 25.0)
     assert paper.loc["Equiv", "70b"] == pytest.approx(24.84, abs=0.01)
     assert [button.label for button in app.get("download_button")] == ["CSV", "LaTeX"]
+    assert any("**UToken**: unexpected token" in text.value for text in app.markdown)
 
 
 def test_shares_by_place(judged: str, visit: Visit) -> None:
