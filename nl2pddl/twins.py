@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 import itertools
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -63,13 +63,18 @@ def find(library: DomainLibrary, name: str) -> Domain:
     return known[1]
 
 
-def originals(library: DomainLibrary, names: Iterable[str]) -> dict[str, str]:
+def originals(load: Callable[[], DomainLibrary], names: Iterable[str]) -> dict[str, str]:
     """What the actions of those names that are twins stand for, TWIN/ACTION to DOMAIN/ACTION.
 
-    Names of no domain that is there now are passed over.
+    The domains are loaded where there is a twin among the names. What is not there now is passed over.
     """
     found: dict[str, str] = {}
-    for name in names:
+    named = [name for name in names if "~" in name]
+    try:
+        library = load() if named else DomainLibrary({})
+    except InputError:  # no domains any more: their results are there all the same
+        return found
+    for name in named:
         with suppress(InputError):
             made = find(library, name)
             if made.original is not None:

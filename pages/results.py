@@ -13,7 +13,7 @@ st.title("Results")
 runs = choose_runs(handles.store)
 totals = [queries.counts(handles.store, run) for run in runs]
 judged = sum(done for _, _, done in totals)
-chosen = cut(handles.store, handles.manager.library(), runs, judged)
+chosen = cut(handles.store, handles.manager.library, runs, judged)
 charts.warn_of_missing(sum(total for total, _, _ in totals), judged)
 charts.warn_of_mixed_protocols(chosen.cube)
 charts.warn_of_mixed_decoding(chosen.cube, {run: queries.run_config(handles.store, run) for run in runs})

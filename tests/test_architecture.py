@@ -45,7 +45,7 @@ RANKS = (
     {"corrections", "completion"},
     {"session"},
     {"runs"},
-    {"figures", "tables", "statistics"},
+    {"figures", "tables", "statistics", "terms"},
     {"sample_size"},
     {"breakdown"},
     {"reports"},

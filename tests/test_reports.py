@@ -51,7 +51,7 @@ def test_the_key_numbers_in_words(made: tuple[Store, str, pd.DataFrame]) -> None
     assert told.sentences == (
         "strong-13b writes an equivalent action most often: in 80.0% of 40 outputs.",
         "It is told apart from every other model.",
-        "The most frequent failure is NoPlan (the planner finds no plan with the action): 66.7% of all outputs.",
+        "The most frequent failure is NoPlan (no plan with the new action): 66.7% of all outputs.",
     )
     assert told.numbers[0] == ("Outputs", "120", "0 undecided, counted apart")
     label, value, what = told.numbers[1]

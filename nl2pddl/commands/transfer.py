@@ -79,8 +79,7 @@ def _page(store: Store, runs: Sequence[str], form: str) -> bytes:
 
     cube, sizes = counts.cube(store, runs), listed_sizes()
     labelled = breakdown.labelled(cube, breakdown.short_names(cube["model"].unique()), sizes)
-    named = [name for name in cube["domain"].unique() if "~" in name]
-    originals = twins.originals(load_library(load_settings().domains_dir), named) if named else {}
+    originals = twins.originals(lambda: load_library(load_settings().domains_dir), cube["domain"].unique())
     made = build_report(store, runs, labelled, {}, sizes, originals=originals)
     return as_html(made).encode() if form == "html" else as_pdf(made)
 

@@ -10,7 +10,7 @@ from datetime import datetime
 
 import pandas as pd
 
-from nl2pddl import __version__, breakdown, figures, tables
+from nl2pddl import __version__, breakdown, figures, tables, terms
 from nl2pddl.errors import InputError
 from nl2pddl.experiment import RunConfig, RunKind
 from nl2pddl.records import DescriptionClass, Protocol, ResultClass
@@ -202,7 +202,7 @@ def _sentences(cube: pd.DataFrame, groups: TiedGroups | None, wanted: Mapping[st
     failed = failures.drop(index="equivalent", errors="ignore")
     if failed.sum():
         told.append(
-            f"The most frequent failure is {failed.idxmax()} ({_MEANINGS[str(failed.idxmax())]}): "
+            f"The most frequent failure is {failed.idxmax()} ({terms.SUBCLASSES[str(failed.idxmax())]}): "
             f"{100 * failed.max() / failures.sum():.1f}% of all outputs."
         )
     beyond = figures.beyond_table(breakdown.beyond_of(cube[cube["result_class"] == _EQUIVALENT]))
@@ -210,20 +210,6 @@ def _sentences(cube: pd.DataFrame, groups: TiedGroups | None, wanted: Mapping[st
         told.append(f"The exact decision refutes {int(beyond['Refuted'].sum()):,} of {decided:,} equivalents.")
     cuts = [f"{name.replace('_', ' ')}: {', '.join(values)}" for name, values in wanted.items() if values]
     return told + ([f"Only a part of the outputs is shown here ({'; '.join(cuts)})."] if cuts else [])
-
-
-_MEANINGS: Mapping[str, str] = {
-    "NoPDDL": "no PDDL action was written",
-    "PError": "a parenthesis is not matched",
-    "UToken": "an unexpected token",
-    "TError": "a wrong type",
-    "PAError": "a wrong predicate, or wrong arguments",
-    "NError": "a wrong name of the action",
-    "BPError": "a precondition that the domain does not allow",
-    "NoPlan": "the planner finds no plan with the action",
-    "NPApp": "a new plan fails in the original domain",
-    "OPApp": "an original plan fails with the new action",
-}
 
 
 def _listed(names: Sequence[str]) -> str:

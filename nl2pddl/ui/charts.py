@@ -9,9 +9,9 @@ from typing import Any
 
 import streamlit as st
 
-from nl2pddl import figures
+from nl2pddl import figures, terms
 from nl2pddl.experiment import ChatMode, RunConfig, RunKind
-from nl2pddl.ui import shell, terms
+from nl2pddl.ui import shell
 from nl2pddl.ui.choosing import model_labels
 from nl2pddl.ui.text import decoding_in_words, plain
 

@@ -108,6 +108,7 @@ def choose_run(labels: Mapping[str, str]) -> str:
 def _link_to_chosen(key: str) -> None:
     # The widgets' own binding would put the labels into the address, which change; the ids do not.
     st.query_params["run"] = st.session_state[key]
+    st.query_params.pop("item", None)  # which names a run too
 
 
 def _no_verdicts(*, waiting: bool) -> None:

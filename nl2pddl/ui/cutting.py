@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
 
-from nl2pddl import breakdown, twins
+from nl2pddl import breakdown, terms, twins
 from nl2pddl.breakdown import ANONYMISED, FILTERS, GRAMMAR
 from nl2pddl.domains import DomainLibrary
 from nl2pddl.generation.listed import listed_sizes
 from nl2pddl.store import Store, counts
-from nl2pddl.ui import terms
 from nl2pddl.ui.choosing import filter_key, model_labels
 
 _LABELS = {
@@ -73,7 +72,7 @@ class Cut:
         return query
 
 
-def cut(store: Store, library: DomainLibrary, runs: Sequence[str], judged: int) -> Cut:
+def cut(store: Store, library: Callable[[], DomainLibrary], runs: Sequence[str], judged: int) -> Cut:
     """The runs' counts, by the filters that are drawn here. ``judged`` is how many verdicts they have by now."""
     cube = _cube(store, tuple(runs), judged)
     wanted = _filters(cube)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
+from nl2pddl import terms
 from nl2pddl.experiment import ChatMode, Precision, RunKind
 from nl2pddl.records import Protocol, ValidatorChoice
 from nl2pddl.runs import MOST_ROUNDS
 from nl2pddl.twins import STYLES
-from nl2pddl.ui import terms
 
 GRAMMARS = {"off": (False,), "on": (True,), "both": (False, True)}
 _VALIDATOR_HELP = (

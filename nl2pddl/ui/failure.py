@@ -7,6 +7,7 @@ from typing import Any
 
 import streamlit as st
 
+from nl2pddl import terms
 from nl2pddl.action_reader import laid_out, read_action
 from nl2pddl.actions import LiftedAction, action_pddl
 from nl2pddl.diffing import diff_actions, diff_texts, mark_problems
@@ -18,7 +19,7 @@ from nl2pddl.figures import CLASS_COLOURS
 from nl2pddl.store import Store, listing, queries
 from nl2pddl.store.queries import ItemDetail
 from nl2pddl.task import PlanningDomain
-from nl2pddl.ui import markup, terms
+from nl2pddl.ui import markup
 from nl2pddl.ui.choosing import model_labels
 from nl2pddl.ui.facts import show_facts
 from nl2pddl.ui.noting import show_note, show_protocols

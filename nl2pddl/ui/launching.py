@@ -6,7 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from nl2pddl import twins
+from nl2pddl import terms, twins
 from nl2pddl.domains import DomainLibrary
 from nl2pddl.errors import InputError, ModelError
 from nl2pddl.experiment import ChatMode, Decoding, Precision, RunConfig, RunKind, RunStatus
@@ -17,7 +17,6 @@ from nl2pddl.generation.models import ModelKind, parse_model
 from nl2pddl.prompts import PRESETS, Preset, PromptBuilder
 from nl2pddl.records import DescriptionClass, EvaluationSettings, Protocol, ValidatorChoice
 from nl2pddl.runs import LARGEST_SEED, RunManager
-from nl2pddl.ui import terms
 from nl2pddl.ui.details import GRAMMARS, choose_details
 from nl2pddl.ui.text import as_typed, plain, reasons_of, show_fault, show_text
 

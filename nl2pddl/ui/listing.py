@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from nl2pddl import terms
 from nl2pddl.records import ResultClass
 from nl2pddl.store import Store, listing, notes
-from nl2pddl.ui import terms
 from nl2pddl.ui.choosing import filter_key, model_labels
 
 _FILTERS = {

@@ -6,9 +6,9 @@ from typing import Any
 
 import streamlit as st
 
+from nl2pddl import terms
 from nl2pddl.errors import InputError
 from nl2pddl.store import Store, listing, queries
-from nl2pddl.ui import terms
 from nl2pddl.ui.choosing import model_labels
 from nl2pddl.ui.listing import Wanted
 from nl2pddl.ui.text import plain

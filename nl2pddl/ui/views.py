@@ -8,13 +8,13 @@ from typing import Any
 
 import streamlit as st
 
-from nl2pddl import breakdown, figures, tables
+from nl2pddl import breakdown, figures, tables, terms
 from nl2pddl.generation.listed import listed_sizes
 from nl2pddl.records import DescriptionClass
 from nl2pddl.store import Store
 from nl2pddl.store import counts as count
 from nl2pddl.study import MODELS
-from nl2pddl.ui import charts, shell, terms
+from nl2pddl.ui import charts, shell
 from nl2pddl.ui.comparing import show_comparison
 from nl2pddl.ui.cutting import Cut
 from nl2pddl.ui.flipping import show_protocols
@@ -157,10 +157,7 @@ def _subclasses(store: Store, chosen: Cut) -> None:
         return
     st.subheader("Within “different”")
     charts.show_figure(figures.different_bars(different), different, "different", chosen.link)
-    st.caption(
-        "NoPlan: no plan with the new action. NPApp: a new plan fails in the original domain. "
-        "OPApp: an original plan fails in the new one."
-    )
+    st.caption(". ".join(f"{name}: {terms.SUBCLASSES[name]}" for name in ("NoPlan", "NPApp", "OPApp")) + ".")
 
 
 def _places(store: Store, chosen: Cut) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import streamlit as st
 
+from nl2pddl import terms
 from nl2pddl.actions import action_pddl
 from nl2pddl.bench import Job
 from nl2pddl.domains import Domain, DomainLibrary
@@ -15,7 +16,7 @@ from nl2pddl.figures import CLASS_COLOURS
 from nl2pddl.pipeline import EvaluationTask
 from nl2pddl.records import DescriptionClass, EvaluationSettings, Protocol, Verdict
 from nl2pddl.store.queries import ItemDetail
-from nl2pddl.ui import failure, markup, terms
+from nl2pddl.ui import failure, markup
 from nl2pddl.ui.facts import show_facts
 from nl2pddl.ui.linking import choose_domain, link, linked
 from nl2pddl.ui.text import plain, show_fault

@@ -118,3 +118,10 @@ def test_a_link_to_an_item_names_its_run(data: Path, judged: str, visit: Visit) 
 def test_a_link_to_an_item_that_is_not_there_says_so(judged: str, visit: Visit) -> None:
     app = visit("failures", run=judged, item=f"{judged}.99999")
     assert "no output number 99999 with a verdict" in app.warning[0].value
+
+
+def test_all_runs_can_be_taken_away(judged: str, visit: Visit) -> None:
+    app = visit("failures", run=judged, item=f"{judged}.5", equivalent="true")
+    app.multiselect(key="runs").set_value([]).run()
+    assert app.multiselect(key="runs").value == []
+    assert "Choose at least one run" in app.info[0].value

@@ -155,7 +155,9 @@ def test_models_are_compared_prompt_by_prompt(data: Path, visit: Visit) -> None:
     assert any("only one of the description classes" in info.value for info in app.info)
 
 
-def test_a_twin_s_prompts_are_compared_with_the_original_s(data: Path, visit: Visit, library: DomainLibrary) -> None:
+def test_a_twin_s_prompts_are_compared_with_the_original_s(
+    data: Path, visit: Visit, library: DomainLibrary, monkeypatch: pytest.MonkeyPatch
+) -> None:
     domain = library.find("gripper")
     lines: list[dict[str, object]] = [
         {"domain": "gripper", "action": name, "output": action_pddl(action)}
@@ -175,6 +177,11 @@ def test_a_twin_s_prompts_are_compared_with_the_original_s(data: Path, visit: Vi
     store_file = str(data / "store.duckdb")
     assert main(["report", "--store", store_file, "--format", "html", "--out", str(page)]) == 0
     assert "It is told apart from every other model." in page.read_text(encoding="utf-8")
+    st.cache_resource.clear()
+    monkeypatch.setenv("NL2PDDL_DOMAINS", str(data / "gone"))
+    app = visit("results", view="Compare")
+    assert not app.exception
+    assert [one.value for one in app.title] == ["Results"]
 
 
 def test_runs_are_judged_by_the_other_protocol_and_flips_are_shown(data: Path, judged: str, visit: Visit) -> None:
