@@ -28,7 +28,7 @@ _VIEWS = (
     "Overview", "Table+1", "Subclasses", "Domains+and+actions", "ARE", "Compare", "Equivalents", "Protocols",
 )  # fmt: skip
 PAGES = (
-    ("live_runs", "[data-testid=stDataFrame]"),
+    ("runs", "[data-testid=stDataFrame]"),
     *((f"results?view={view}", "[data-testid=stMetric], [data-testid=stHeading] h3") for view in _VIEWS),
     ("failures", "[data-testid=stDataFrame]"),
     ("failures?sort=ARE%2C+highest+first&equivalent=true", "[data-testid=stDataFrame]"),

@@ -129,8 +129,9 @@ def _add_evaluate(commands: argparse._SubParsersAction[argparse.ArgumentParser])
     command = commands.add_parser("evaluate", help="judge outputs from a file")
     command.add_argument("outputs", type=Path, help='JSONL, a line {"domain", "action", "output"} each')
     command.add_argument(
-        "--domains", type=Path, default=load_settings().domains_dir, metavar="DIR", help="domain folders"
-    )
+        "--domains", type=Path, metavar="DIR",
+        help="domain folders (default: the project's, and those added in the browser)",
+    )  # fmt: skip
     command.add_argument("--out", type=Path, required=True, metavar="FILE", help="the same lines with their verdicts")
     _add_evaluation_options(command)
     command.set_defaults(command=_evaluate)
@@ -223,6 +224,10 @@ def _add_transfer(commands: argparse._SubParsersAction[argparse.ArgumentParser])
         command.add_argument("--format", choices=forms, required=True)
         command.add_argument("--out", type=Path, required=True, metavar="FILE")
         command.set_defaults(command=_with_runs(does))
+    command = commands.add_parser("delete", help="take runs out of the store for good")
+    command.add_argument("run", nargs="+", metavar="ID", help="a run, as `run` and `import-results` print it")
+    _add_store(command)
+    command.set_defaults(command=lambda options: transfer.delete_runs(options.store, options.run))
 
 
 def _add_store(command: argparse.ArgumentParser) -> None:
@@ -296,8 +301,9 @@ def _decoding(options: argparse.Namespace) -> Decoding:
 
 
 def _evaluate(options: argparse.Namespace) -> int:
+    domains = (options.domains,) if options.domains else load_settings().domain_folders
     return evaluate.evaluate_file(
-        options.outputs, options.domains, options.out, _evaluation_settings(options), options.workers, options.dask
+        options.outputs, domains, options.out, _evaluation_settings(options), options.workers, options.dask
     )
 
 

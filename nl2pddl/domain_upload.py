@@ -55,14 +55,14 @@ class NewDomain:
         return named | ({"language.toml": self.language} if self.language else {})
 
 
-def name_faults(name: str, directory: Path) -> Iterator[str]:
+def name_faults(name: str, *directories: Path) -> Iterator[str]:
     """What is wrong with the name of a new domain; one that is taken is wrong, whatever its letter case."""
     if not _NAME.match(name) or len(name) > LONGEST_NAME:
         yield (
             f"the name must be 1 to {LONGEST_NAME} of the characters a to z, 0 to 9 and -, and begin with no -; "
             f"'{name[:_LONGEST_SHOWN]}' is not"
         )
-    elif name in taken_names(directory):
+    elif any(name in taken_names(directory) for directory in directories):
         yield f"there is a domain '{name}' already, and none is ever overwritten; choose another name"
 
 
@@ -73,9 +73,9 @@ def taken_names(directory: Path) -> set[str]:
     return {path.name.lower().removesuffix(".pddl") for path in directory.iterdir()}
 
 
-def upload_faults(new: NewDomain, directory: Path) -> list[str]:
+def upload_faults(new: NewDomain, *directories: Path) -> list[str]:
     """What is wrong with name, number, sizes and encoding of the files, before any of them is read as PDDL."""
-    faults = list(name_faults(new.name, directory))
+    faults = list(name_faults(new.name, *directories))
     if not new.problems:
         faults.append("a domain needs at least one problem; verdicts are reached on problems")
     if len(new.files) > MOST_FILES:
@@ -98,13 +98,14 @@ def size_faults(upload: Upload) -> Iterator[str]:
         yield f"'{shown}' is no text in UTF-8: line {line}, byte {error.start + 1} of the file"
 
 
-def add_domain(new: NewDomain, directory: Path, read: Callable[[Path], Sequence[str]]) -> Path:
-    """Write the new domain into ``directory``, and give its folder.
+def add_domain(new: NewDomain, directory: Path, read: Callable[[Path], Sequence[str]], *others: Path) -> Path:
+    """Write the new domain into ``directory``, which is made if need be, and give its folder.
 
+    Its name must be none that is taken there or in ``others``.
     ``read`` says what is wrong with the domains of a folder that holds this one alone (see ``faults_of``). Raises
     DomainError with everything that is wrong, also where the folder cannot be written; then nothing is left behind.
     """
-    faults = upload_faults(new, directory)
+    faults = upload_faults(new, directory, *others)
     if faults:
         raise DomainError(new.name[:_LONGEST_SHOWN], faults)
     with tempfile.TemporaryDirectory(prefix="nl2pddl-") as scratch:
@@ -135,6 +136,7 @@ def _move_in(new: NewDomain, directory: Path) -> Path:
     target = directory / new.name
     hidden: Path | None = None
     try:
+        directory.mkdir(parents=True, exist_ok=True)
         # Beside the target, so that it can be renamed; the name begins with a dot, so that no library reads it.
         hidden = Path(tempfile.mkdtemp(prefix=".adding-", dir=directory))
         _write(new, hidden / new.name)

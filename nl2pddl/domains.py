@@ -109,23 +109,27 @@ class DomainLibrary:
         return tuple(domain for domain in self.domains.values() if domain.language is not None)
 
 
-def load_library(directory: Path) -> DomainLibrary:
-    """Every domain in ``directory``, by ID in alphabetical order.
+def load_library(directory: Path, *more: Path) -> DomainLibrary:
+    """Every domain in ``directory``, and in those of ``more`` that exist, by ID in alphabetical order.
 
-    A broken one does not keep the others from loading.
+    A broken one does not keep the others from loading; one whose ID an earlier folder has is broken.
     """
     if not directory.is_dir():
         raise InputError(f"{directory}: no such folder; it should hold one folder a planning domain")
     domains: dict[str, Domain] = {}
     broken: dict[str, DomainError] = {}
-    for identity, domain_file, problem_folder, language_file in sorted(_candidates(directory), key=lambda c: c[0]):
-        try:
-            domains[identity] = _load(identity, domain_file, problem_folder, language_file)
-        except DomainError as error:
-            broken[identity] = error
+    homes: dict[str, Path] = {}
+    for folder in dict.fromkeys((directory, *filter(Path.is_dir, more))):
+        for identity, domain_file, problem_folder, language_file in _candidates(folder):
+            try:
+                if homes.setdefault(identity.lower(), folder) != folder:
+                    raise DomainError(identity, [f"{homes[identity.lower()]} has a domain of this ID; rename one"])
+                domains[identity] = _load(identity, domain_file, problem_folder, language_file)
+            except DomainError as error:
+                broken[identity] = error
     if not domains and not broken:
         raise InputError(f"{directory}: holds no planning domain (ID/domain.pddl, or NAME.pddl beside NAME/)")
-    return DomainLibrary(domains, broken)
+    return DomainLibrary(dict(sorted(domains.items())), dict(sorted(broken.items())))
 
 
 def _candidates(directory: Path) -> Iterator[tuple[str, Path, Path, Path | None]]:

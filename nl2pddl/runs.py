@@ -214,7 +214,7 @@ class RunManager:
 
     def library(self) -> DomainLibrary:
         """The domains as they are on disk now."""
-        return load_library(self.settings.domains_dir)
+        return load_library(*self.settings.domain_folders)
 
     def launch(self, config: RunConfig, whole: RunConfig | None = None) -> str:
         """Store a new run with all its items, queue it, and give its id. ``whole`` is what a dry run is a trial of.
@@ -321,6 +321,16 @@ class RunManager:
         live.message = "stopping; what is being generated now is dropped, and asked for again on resume"
         live.stop_event = event
         live.stopped.set()
+
+    def delete(self, run_id: str) -> None:
+        """Take a run out of the store for good, with its outputs, verdicts and notes.
+
+        Raises InputError for an unknown run, RunError where it is being worked on.
+        """
+        with self._lock:  # so that nobody resumes it meanwhile
+            if run_id in self._live:
+                raise RunError(f"run {run_id} is under way; cancel it first")
+            writes.delete_run(self.store, run_id)
 
     def wait(self, run_id: str, seconds: float | None = None) -> bool:
         """Wait until this process is done with a run; False if it is not after ``seconds``."""

@@ -15,7 +15,8 @@ PROJECT_ROOT = Path(__file__).resolve().parent.parent
 class Settings:
     """``data_dir`` holds the store and converted models, ``workers`` is how many outputs are judged at once.
 
-    ``dask`` is the address of a Dask scheduler whose workers judge instead.
+    ``dask`` is the address of a Dask scheduler whose workers judge instead. ``domains_dir`` holds the domains that are
+    only read.
     """
 
     data_dir: Path
@@ -23,6 +24,16 @@ class Settings:
     store: Path
     workers: int
     dask: str | None = None
+
+    @property
+    def added_domains(self) -> Path:
+        """The folder of the domains that people added in the browser."""
+        return self.data_dir / "domains"
+
+    @property
+    def domain_folders(self) -> tuple[Path, Path]:
+        """All folders that domains are read from."""
+        return self.domains_dir, self.added_domains
 
 
 def load_settings() -> Settings:

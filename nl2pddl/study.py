@@ -20,6 +20,7 @@ from nl2pddl.records import SUBCLASSES, DescriptionClass, ResultClass, Subclass
 COLUMNS = ("domain", "action", "class", "model", "resultClass", "subClass", "actionDif", "planDif")
 LARGEST_FILE = 64 << 20  # bytes
 _MOST_FAULTS = 5
+_FEWEST_LINES = 20  # two halves of fewer may be equal by chance
 
 # Our ID of a domain, its name in the study, and how the study writes its actions.
 _DOMAINS: Mapping[str, tuple[str, Any]] = {
@@ -107,6 +108,24 @@ class Results:
 
     def __len__(self) -> int:
         return len(self.rows)
+
+    @property
+    def hints(self) -> tuple[str, ...]:
+        """What looks like lines that were copied twice. Equal lines alone do not: prompts have no number there."""
+        told = self.rows.drop(columns="sample")
+        half = len(told) // 2
+        if half >= _FEWEST_LINES and told[:half].equals(told[-half:].set_axis(range(half))) and len(told) == 2 * half:
+            return (f"lines {half + 2:,} to {len(told) + 1:,} repeat those before them",)
+        counted = told.groupby(["domain", "action", "description_class", "model"]).size().unstack("model")
+        counted = counted[counted.count(axis=1) > 2]  # of two models that differ either may be right
+        surplus = counted.sub(counted.median(axis=1), axis=0).clip(lower=0).stack()
+        if not surplus.sum():
+            return ()
+        domain, action, description, model = surplus.idxmax()
+        return (
+            f"some models have more lines than others for the same prompts, {surplus.sum():,.0f} in all; the most has "
+            f"{model} on {domain} {action} ({description})",
+        )
 
 
 def read_results(content: bytes, name: str) -> Results:

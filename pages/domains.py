@@ -19,5 +19,6 @@ except InputError as error:
 uploading.show_added()
 browsing.show_list(library)
 browsing.show_broken(library)
-uploading.offer_upload(handles.manager.settings.domains_dir)
+settings = handles.manager.settings
+uploading.offer_upload(settings.added_domains, settings.domains_dir)
 browsing.show_domain(library)

@@ -157,10 +157,20 @@ def test_a_text_that_is_no_domain_is_refused_with_its_place(tmp_path: Path) -> N
 
 
 def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
-    directory = tmp_path / "no-such-folder"
+    (tmp_path / "file").touch()
+    directory = tmp_path / "file" / "no-such-folder"
     with pytest.raises(DomainError, match="cannot be written"):
         add_domain(ball_room(), directory, read)
     assert not directory.exists()
+
+
+def test_the_folder_is_made_with_the_first_domain(tmp_path: Path) -> None:
+    added, shipped = tmp_path / "data" / "domains", tmp_path / "domains"
+    (shipped / "Ball-Room").mkdir(parents=True)
+    with pytest.raises(DomainError, match="already"):
+        add_domain(ball_room(), added, read, shipped)
+    assert not added.exists()
+    assert add_domain(ball_room(name="hall"), added, read, shipped) == added / "hall"
 
 
 def test_the_template_names_every_predicate_and_action_and_is_refused_until_filled(

@@ -209,3 +209,15 @@ def test_an_id_comes_before_a_name_inside_the_pddl(folder: Path) -> None:
 def test_a_predicate_declared_twice_is_a_fault(folder: Path) -> None:
     edit(folder / "domain.pddl", "(:predicates", "(:predicates (free) ")
     assert "the predicate 'free' is declared twice" in faults(folder)
+
+
+def test_an_added_domain_is_found_beside_the_shipped_ones(tmp_path: Path) -> None:
+    shipped, added = tmp_path / "domains", tmp_path / "data" / "domains"
+    shutil.copytree(DOMAINS / "gripper", shipped / "gripper")
+    assert list(load_library(shipped, added).domains) == ["gripper"]  # no folder yet
+    shutil.copytree(DOMAINS / "gripper", added / "ball-room")
+    shutil.copytree(DOMAINS / "gripper", added / "Gripper")
+    library = load_library(shipped, added)
+    assert list(library.domains) == ["ball-room", "gripper"]
+    assert f"{shipped} has a domain of this ID" in str(library.broken["Gripper"])
+    assert library.find("Gripper") is library.domains["gripper"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import asdict
 from pathlib import Path
@@ -30,7 +30,7 @@ Answer = Future[Verdict] | str
 
 def evaluate_file(
     outputs: Path,
-    domains: Path,
+    domains: Sequence[Path],
     out: Path,
     settings: EvaluationSettings,
     workers: int,
@@ -42,11 +42,11 @@ def evaluate_file(
     standard error. The exit status is 2 where that goes for all lines, or there are none. ``dask`` is the address of a
     Dask scheduler whose workers judge instead of this machine's.
     """
-    library = load_library(domains)
+    library = load_library(*domains)
     for broken in library.broken.values():
         print(f"warning: domain left out: {broken}", file=sys.stderr)
     if not library.domains:
-        raise InputError(f"{domains}: none of its domains can be used (see above)")
+        raise InputError(f"{domains[0]}: none of its domains can be used (see above)")
     if outputs.is_dir():
         raise InputError(f"{outputs}: this is a folder; name a file with one JSON object a line")
     if not outputs.exists():

@@ -1,4 +1,4 @@
-"""``import-results``, ``export`` and ``report``: results into the store, out of it, and as a page or a table."""
+"""``import-results``, ``export``, ``report``, ``delete``: results into the store, out of it, as a page or a table."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from nl2pddl.records import DescriptionClass
 from nl2pddl.runs import import_results
 from nl2pddl.store import Store, counts, queries
 from nl2pddl.store.exports import export
+from nl2pddl.store.writes import delete_run
 
 REPORTS = ("table1", "latex", "html", "pdf")
 
@@ -28,6 +29,20 @@ def import_file(path: Path, store: Path) -> int:
     rows = results.rows
     print(run_id)
     print(f"imported {len(results):,} verdicts on {rows['model'].nunique()} models from {path.name}")
+    for hint in results.hints:
+        print(f"warning: are there lines twice? {hint}", file=sys.stderr)
+    return 0
+
+
+def delete_runs(store: Path, runs: Sequence[str]) -> int:
+    """Take runs out of the store for good; none where one of them is not there."""
+    if "all" in runs:
+        raise InputError("name each run to be deleted; 'all' is not taken")
+    with _opened(store) as opened:
+        for run_id in chosen_runs(opened, ",".join(runs)):
+            outputs = queries.counts(opened, run_id)[1]
+            delete_run(opened, run_id)
+            print(f"deleted {run_id} and its {outputs:,} outputs")
     return 0
 
 
@@ -79,7 +94,7 @@ def _page(store: Store, runs: Sequence[str], form: str) -> bytes:
 
     cube, sizes = counts.cube(store, runs), listed_sizes()
     labelled = breakdown.labelled(cube, breakdown.short_names(cube["model"].unique()), sizes)
-    originals = twins.originals(lambda: load_library(load_settings().domains_dir), cube["domain"].unique())
+    originals = twins.originals(lambda: load_library(*load_settings().domain_folders), cube["domain"].unique())
     made = build_report(store, runs, labelled, {}, sizes, originals=originals)
     return as_html(made).encode() if form == "html" else as_pdf(made)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import plotly.graph_objects as go
@@ -15,6 +16,7 @@ from nl2pddl.figures.style import BAR_HEIGHT, CLASS_COLOURS, Frame, distinct, em
 SERIES = ("#0072B2", "#CC79A7", "#D55E00", "#009E73", "#E69F00", "#56B4E9")
 _SYMBOLS = ("circle", "diamond", "square", "cross", "triangle-up", "x")
 _NEUTRAL = "#7f7f7f"
+_NEAR = 2.0  # times as large
 
 
 def share_dots(table: Frame, series: str, named: Sequence[str] | None = None) -> go.Figure:
@@ -107,7 +109,8 @@ def heat_map(table: Frame, rows: str, columns: Sequence[str], linked: Sequence[s
     )
     figure.update_yaxes(autorange="reversed", automargin=True)
     figure.update_xaxes(side="top", automargin=True, tickangle=-45, tickvals=[plain(model) for model in columns])
-    return laid_out(figure, 160 + 28 * len(lines))
+    # The button that saves the picture stands beside the names, not on the last of them.
+    return laid_out(figure, 160 + 28 * len(lines), right=44).update_layout(modebar_orientation="v")
 
 
 def size_scatter(table: Frame) -> go.Figure:
@@ -118,7 +121,7 @@ def size_scatter(table: Frame) -> go.Figure:
     known = table[table["billions"].notna()].sort_values("billions")
     if known.empty:
         return empty_figure("The size of none of these models is known; the model list may hold it (parameters)")
-    tops = named_above(known)
+    tops, lefts = named_above(known), named_left(known)
     figure = go.Figure()
     for number, (chat, name) in enumerate(((False, "base models"), (True, "chat models"))):
         rows = known[known["chat"] == chat]
@@ -131,7 +134,11 @@ def size_scatter(table: Frame) -> go.Figure:
                 mode="markers+text",
                 name=name,
                 text=[plain(model) for model in rows["model"]],
-                textposition=["top center" if name in tops else "bottom center" for name in rows["model"]],
+                # Aslant, since the interval stands above and below the mark.
+                textposition=[
+                    f"{'top' if name in tops else 'bottom'} {'left' if name in lefts else 'right'}"
+                    for name in rows["model"]
+                ],
                 marker={"color": SERIES[number], "symbol": _SYMBOLS[number], "size": 12},
                 error_y=_errors(rows),
                 cliponaxis=False,  # a name beside the axis is wider than its mark
@@ -157,6 +164,13 @@ def named_above(table: Frame) -> set[str]:
     ``table`` has the columns model, billions and percent.
     """
     return {str(name) for name in table.sort_values("percent").drop_duplicates("billions", keep="last")["model"]}
+
+
+def named_left(table: Frame) -> set[str]:
+    """The models whose next larger one is so near that a name to the right would run into its interval."""
+    sizes = sorted(table["billions"].unique())
+    crowded = {size for size, larger in pairwise(sizes) if larger < _NEAR * size}
+    return {str(name) for name in table.loc[table["billions"].isin(crowded), "model"]}
 
 
 def _ticks(sizes: Sequence[float]) -> list[float]:

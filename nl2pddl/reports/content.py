@@ -22,8 +22,8 @@ _EQUIVALENT = ResultClass.EQUIVALENT.value
 # The figures that a report can have, in their order, and what each is called.
 SECTIONS: Mapping[str, str] = {
     "ranking": "Which model",
-    "classes": "Result classes by model and description class",
     "sizes": "Equivalents against model size",
+    "classes": "Result classes by model and description class",
     "places": "Equivalents by domain",
     "subclasses": "Why it fails: subclasses",
     "are": "Action reconstruction error (ARE)",

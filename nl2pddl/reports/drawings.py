@@ -10,7 +10,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from nl2pddl.figures import CLASS_COLOURS, CLASSES
-from nl2pddl.figures.marks import named_above
+from nl2pddl.figures.marks import named_above, named_left
 from nl2pddl.figures.shares import CLASS_OF
 from nl2pddl.figures.style import distinct
 
@@ -18,12 +18,12 @@ _WIDE = 7.1  # inches
 _INK = "#1c1c1c"
 _SERIES = "#0072B2"
 _CHAT = "#CC79A7"
-_COLUMNS = 3
+_COLUMNS = 4
 
 
 def ranking(table: pd.DataFrame) -> Figure:
     """Shares of equivalents with their intervals, best first."""
-    figure, axes = _drawn(1.0 + 0.32 * len(table))
+    figure, axes = _drawn(0.7 + 0.22 * len(table))
     places = range(len(table))
     low, high = (table["percent"] - table["low"]).fillna(0), (table["high"] - table["percent"]).fillna(0)
     axes.errorbar(table["percent"], places, xerr=[low, high], fmt="o", color=_SERIES, capsize=3, markersize=6)
@@ -72,8 +72,8 @@ def classes(table: pd.DataFrame) -> Figure:
 
 def sizes(table: pd.DataFrame) -> Figure:
     """The share of equivalents against model size."""
-    figure, axes = _drawn(3.3)
-    tops = named_above(table)
+    figure, axes = _drawn(3.1)
+    tops, lefts = named_above(table), named_left(table)
     for chat, colour, mark, name in ((False, _SERIES, "o", "base models"), (True, _CHAT, "D", "chat models")):
         rows = table[table["chat"] == chat]
         if rows.empty:
@@ -83,10 +83,14 @@ def sizes(table: pd.DataFrame) -> Figure:
             rows["billions"], rows["percent"], yerr=[low, high], fmt=mark, color=colour, capsize=3, label=name
         )
         for x, y, model in zip(rows["billions"], rows["percent"], rows["model"], strict=True):
-            beside = (6, 5 if str(model) in tops else -9)
-            axes.annotate(_safe(model), (x, y), xytext=beside, textcoords="offset points", fontsize=7)
+            left = str(model) in lefts
+            beside = (-6 if left else 6, 5 if str(model) in tops else -9)
+            axes.annotate(
+                _safe(model), (x, y), xytext=beside, textcoords="offset points", fontsize=7,
+                ha="right" if left else "left",
+            )  # fmt: skip
     axes.set_xscale("log")
-    axes.set_xlim(table["billions"].min() / 1.6, table["billions"].max() * 2.4)
+    axes.set_xlim(table["billions"].min() / 2.2, table["billions"].max() * 2.4)
     axes.set_ylim(bottom=0)
     ticks = sorted({float(size) for size in table["billions"]})
     axes.set_xticks(ticks, [f"{size:g}" for size in ticks])
@@ -134,6 +138,7 @@ def subclasses(table: pd.DataFrame) -> Figure:
         axes.invert_yaxis()
         axes.set_xlim(0, highest * 1.22)
         axes.set_title(_safe(model), fontsize=8)
+    figure.supxlabel("percent of the model's outputs", fontsize=8)
     return figure
 
 
@@ -151,7 +156,10 @@ def are(table: pd.DataFrame) -> Figure:
             axes.bar(range(highest + 1), heights, bottom=bottom, color=CLASS_COLOURS[name], label=name, width=0.9)
             bottom = [start + height for start, height in zip(bottom, heights, strict=True)]
         axes.set_title(_safe(model), fontsize=8)
-    panels[0].legend(fontsize=6, frameon=False)
+    figure.supxlabel("literals that differ (ARE)", fontsize=8)
+    figure.supylabel("actions", fontsize=8)
+    handles, names = panels[0].get_legend_handles_labels()
+    figure.legend(handles, names, loc="outside upper left", ncols=3, fontsize=7, frameon=False)
     return figure
 
 

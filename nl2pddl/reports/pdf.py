@@ -19,6 +19,7 @@ _FONT = "DejaVu"  # ships with matplotlib, and has the letters of most names
 _LINE = 5.0  # millimetres, as all lengths here
 _GREY = (89, 89, 89)
 _WIDTH = 180.0
+_RUN = 45.0  # about what a run takes
 
 _DRAWN: Mapping[str, Callable[[Section], Figure]] = {
     "ranking": lambda section: drawings.ranking(section.table),
@@ -94,6 +95,8 @@ def as_pdf(report: Report) -> bytes:
         pages.text_block(f"• {text}")
     pages.heading("Runs")
     for label, facts in report.runs:
+        if pages.will_page_break(_RUN):  # no page for a run's last line alone
+            pages.add_page()
         pages.text_block(label, 10, "B")
         for name, value in facts:
             pages.text_block(f"{name}: {value}", 8)

@@ -67,8 +67,12 @@ def add_imported(store: Store, run_id: str, results: study.Results) -> None:
         cursor.unregister("imported")
         cursor.execute(
             "INSERT INTO run_events VALUES (?, ?, 'imported', ?)",
-            [run_id, at, f"{len(results):,} verdicts from {results.name}; its outputs are not in it"],
+            [run_id, at, f"{len(results):,} verdicts from {results.name}; its outputs are not in it{_hint(results)}"],
         )
+
+
+def _hint(results: study.Results) -> str:
+    return f". Are there lines twice? {'; '.join(results.hints)}" if results.hints else ""
 
 
 def _frame(results: study.Results) -> Any:

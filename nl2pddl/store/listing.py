@@ -51,6 +51,11 @@ def count(store: Store, wanted: Mapping[str, Sequence[str]], text: str = "") -> 
     return int(store.rows(f"SELECT count(*) FROM {tables} WHERE {where}", parameters)[0][0])
 
 
+def any_output(store: Store, runs: Sequence[str]) -> bool:
+    """Whether any of the runs has outputs; imported ones have none."""
+    return bool(store.rows("SELECT 1 FROM outputs WHERE list_contains(?, run_id) LIMIT 1", [list(runs)]))
+
+
 def page(
     store: Store,
     wanted: Mapping[str, Sequence[str]],

@@ -43,6 +43,12 @@ def add_note(store: Store, run_id: str, item_index: int, note: Note) -> None:
         )
 
 
+def count(store: Store, run_id: str) -> int:
+    """How many items of a run have a note or a tag."""
+    query = f"SELECT count(*) FROM ({LATEST}) WHERE run_id = ? AND (note <> '' OR tag <> '')"
+    return int(store.rows(query, [run_id])[0][0])
+
+
 def tags(store: Store, run_ids: Sequence[str]) -> list[str]:
     """The tags on items of the runs, sorted."""
     rows = store.rows(

@@ -10,6 +10,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from nl2pddl import __version__
+from nl2pddl.errors import InputError
 from nl2pddl.experiment import Completion, Fault, ModelInfo, RunConfig, RunItem
 from nl2pddl.memory import PlansKey
 from nl2pddl.planning.kstar import PlannerAnswer
@@ -77,6 +78,23 @@ def _insert_items(cursor: Any, run_id: str, items: Sequence[RunItem]) -> None:
                 for item in items
             ],
         )  # fmt: skip
+
+
+_OF_A_RUN = ("notes", "verdicts", "outputs", "faults", "items", "run_events", "runs")
+
+
+def delete_run(store: Store, run_id: str) -> None:
+    """Take a run and everything that belongs to it alone out of the store: items, outputs, verdicts, notes.
+
+    Domains and the plans of original domains stay: other runs have them too. Raises InputError where there is no such
+    run.
+    """
+    with store.transaction() as cursor:
+        if not cursor.execute("SELECT 1 FROM runs WHERE run_id = ?", [run_id]).fetchone():
+            raise InputError(f"the store has no run {run_id}")
+        for table in _OF_A_RUN:
+            cursor.execute(f"DELETE FROM {table} WHERE run_id = ?", [run_id])
+    store.checkpoint()
 
 
 @dataclass(frozen=True)

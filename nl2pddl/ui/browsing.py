@@ -15,7 +15,7 @@ from nl2pddl.prompts import PromptBuilder
 from nl2pddl.records import DescriptionClass
 from nl2pddl.runs import LARGEST_SEED
 from nl2pddl.ui import markup, shell
-from nl2pddl.ui.linking import choose_domain, link, linked
+from nl2pddl.ui.linking import choose_domain, go_to_domain, link, linked
 from nl2pddl.ui.spaces import show_spaces
 from nl2pddl.ui.text import LONGEST_SHOWN, plain, reasons_of, show_fault, show_text
 
@@ -66,7 +66,7 @@ def show_list(library: DomainLibrary) -> None:
 def _take_selected() -> None:
     rows = st.session_state["domain_list"].selection.rows
     if rows:
-        st.query_params["domain"] = st.session_state["domain_ids"][rows[0]]
+        go_to_domain(st.session_state["domain_ids"][rows[0]])
 
 
 def show_broken(library: DomainLibrary) -> None:

@@ -20,7 +20,7 @@ _SIDES = {"Models": "model", "Description classes": "description_class"}
 _METHOD = (
     "Paired differences over the prompts that both answered, with the actions as clusters (Miller 2024, "
     "arXiv:2411.00640): an interval by the jackknife over actions, a t test that agrees with it, and Holm's correction "
-    "for all pairs at once. Models that share a letter cannot be told apart. docs/statistics.md says more."
+    "for all pairs at once. docs/statistics.md says more."
 )
 
 _LUCK = (
@@ -101,6 +101,7 @@ def _show_ranking(table: pd.DataFrame, groups: TiedGroups, chosen: Cut, across: 
     link = chosen.link if across == "model" else None
     figure = figures.share_dots(shown, "series", named)
     charts.show_figure(figure, ranked, "ranking", link)
+    st.caption("In parentheses: those that share a letter cannot be told apart. Lines: 95% intervals.")
 
 
 def _show_differences(pairs: pd.DataFrame, groups: TiedGroups) -> None:

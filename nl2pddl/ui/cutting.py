@@ -14,6 +14,7 @@ from nl2pddl.domains import DomainLibrary
 from nl2pddl.generation.listed import listed_sizes
 from nl2pddl.store import Store, counts
 from nl2pddl.ui.choosing import filter_key, model_labels
+from nl2pddl.ui.text import plain
 
 _LABELS = {
     "model": "Models",
@@ -89,6 +90,7 @@ def _cube(_store: Store, runs: tuple[str, ...], judged: int) -> Any:
 
 def _filters(cube: Any) -> dict[str, list[str]]:
     wanted: dict[str, list[str]] = {}
+    missing: list[str] = []
     # Keys of their own: a page cannot send the browser to another one with a parameter that its own widget holds.
     with st.expander(
         "Filter", icon=":material/filter_alt:", expanded=any(f"cut_{name}" in st.query_params for name in FILTERS)
@@ -97,10 +99,14 @@ def _filters(cube: Any) -> dict[str, list[str]]:
         for place, name in zip(places, FILTERS, strict=True):
             options = sorted(cube[name].unique())
             labels = model_labels(options) if name == "model" else {option: option for option in options}
+            missing += [value for value in st.query_params.get_all(f"cut_{name}") if value not in labels.values()]
             wanted[name] = list(
                 place.multiselect(
                     _LABELS[name], options, format_func=labels.__getitem__, placeholder="All", key=f"cut_{name}",
                     bind="query-params", help=terms.HELP[name],
                 )
             )  # fmt: skip
+    if missing:
+        named = ", ".join(map(plain, missing))
+        st.warning(f"The link filters by {named}, which these runs do not have.", icon=":material/link_off:")
     return wanted

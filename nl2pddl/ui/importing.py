@@ -10,7 +10,7 @@ from nl2pddl.runs import import_results
 from nl2pddl.ui import shell
 from nl2pddl.ui.choosing import link_query
 from nl2pddl.ui.shell import Handles
-from nl2pddl.ui.text import reasons_of, show_fault
+from nl2pddl.ui.text import plain, reasons_of, show_fault
 
 _HELP = (
     "A CSV file in the layout of the published study (Oswald et al. 2024, results.csv): one line a verdict, with the "
@@ -27,10 +27,14 @@ def offer_import(handles: Handles, *, expanded: bool = False) -> None:
         if st.button("Import", key="import", icon=":material/download:", disabled=file is None) and file is not None:
             try:
                 with st.spinner("Importing"):
-                    run_id = import_results(handles.store, study.read_results(file.getvalue(), file.name))
+                    results = study.read_results(file.getvalue(), file.name)
+                    run_id = import_results(handles.store, results)
             except InputError as error:
                 show_fault("Nothing was imported.", *reasons_of(error)[:10])
             except StoreError as error:
                 show_fault("The verdicts could not be stored.", str(error))
             else:
+                if results.hints:
+                    told = plain(f"Are there lines twice? {'; '.join(results.hints)}")
+                    st.toast(told, icon=":material/content_copy:", duration="infinite")
                 st.switch_page(shell.RESULTS, query_params=link_query([run_id]))

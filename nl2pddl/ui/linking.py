@@ -7,7 +7,7 @@ import streamlit as st
 from nl2pddl import twins
 from nl2pddl.domains import Domain, DomainLibrary
 from nl2pddl.errors import InputError
-from nl2pddl.ui.text import reasons_of, show_fault
+from nl2pddl.ui.text import plain, reasons_of, show_fault
 
 
 def choose_domain(library: DomainLibrary, key: str, words: str) -> Domain | None:
@@ -21,7 +21,7 @@ def choose_domain(library: DomainLibrary, key: str, words: str) -> Domain | None
     st.session_state[key] = found or next(iter(known), None)
     options = known if found in known or not found else [*known, found]
     chosen = st.selectbox(
-        "Domain", options, key=key, accept_new_options=True, on_change=link, args=(key, "domain"), help=words,
+        "Domain", options, key=key, accept_new_options=True, on_change=_link_domain, args=(key,), help=words,
         placeholder="There is no domain", persist_state="session",
     )  # fmt: skip
     try:
@@ -32,13 +32,30 @@ def choose_domain(library: DomainLibrary, key: str, words: str) -> Domain | None
         return None
 
 
-def linked(key: str, parameter: str, options: list[str]) -> None:
-    """Set a widget to what the page's address says, else leave it, else take the first of the options."""
+def linked(key: str, parameter: str, options: list[str], *, tells: bool = True) -> None:
+    """Set a widget to what the page's address says, else leave it, else take the first of the options.
+
+    What the address names and is not there is said, unless ``tells`` is false.
+    """
     named = st.query_params.get(parameter)
     if named in options:
         st.session_state[key] = named
-    elif st.session_state.get(key) not in options:
+        return
+    if named and tells:
+        st.warning(f"The link asks for the {parameter} {plain(named)}, which is not there.", icon=":material/link_off:")
+    if st.session_state.get(key) not in options:
         st.session_state[key] = next(iter(options), None)
+
+
+def go_to_domain(name: str) -> None:
+    """Show this domain next; what the address says of parts of another one does not hold of it."""
+    st.query_params["domain"] = name
+    for part in ("action", "problem"):
+        st.query_params.pop(part, None)
+
+
+def _link_domain(key: str) -> None:
+    go_to_domain(st.session_state[key] or "")
 
 
 def link(key: str, parameter: str) -> None:

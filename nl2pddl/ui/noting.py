@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import NamedTuple
 
 import streamlit as st
 
@@ -18,28 +19,40 @@ from nl2pddl.ui.waiting import bench, outcome, watch
 
 
 def show_note(store: Store, run_id: str, index: int) -> None:
-    """The note and the tag of an output, to be read and changed."""
+    """The note and the tag of an output, to be read and changed. What is typed is kept when its field is left."""
     known = notes.note_of(store, run_id, index)
     title = "Note" + (f" · {known.tag}" if known.tag else "")
-    with (
-        st.expander(plain(title), icon=":material/edit_note:", expanded=bool(known.note or known.tag)),
-        st.form(f"note-form-{run_id}-{index}", border=False),
-    ):
-        words, tag, button = st.columns([5, 2, 1], vertical_alignment="bottom")
-        note = words.text_area(
-            "Note", known.note, key=f"note-{run_id}-{index}", max_chars=notes.LONGEST_NOTE, height=80
-        )
-        named = tag.text_input(
-            "Tag", known.tag, key=f"tag-{run_id}-{index}", max_chars=notes.LONGEST_TAG,
-            help="A word to find outputs by, under More filters",
+    keys = _Keys(f"note-{run_id}-{index}", f"tag-{run_id}-{index}")
+    with st.expander(plain(title), icon=":material/edit_note:", expanded=bool(known.note or known.tag)):
+        words, tag = st.columns([5, 2], vertical_alignment="bottom")
+        # Kept by the callback and not by a button: whoever goes on to the next output has left the field, and a note
+        # that is not stored by then would be lost with the field.
+        words.text_area(
+            "Note", known.note, key=keys.note, max_chars=notes.LONGEST_NOTE, height=80, on_change=_keep,
+            args=(store, run_id, index, keys), placeholder="Kept when you leave the field",
         )  # fmt: skip
-        if button.form_submit_button("Keep", icon=":material/save:", width="stretch"):
-            try:
-                notes.add_note(store, run_id, index, notes.Note(note, named))
-            except (InputError, StoreError) as error:
-                show_fault("The note could not be kept.", str(error))
-            else:
-                st.rerun()
+        tag.text_input(
+            "Tag", known.tag, key=keys.tag, max_chars=notes.LONGEST_TAG, on_change=_keep,
+            args=(store, run_id, index, keys), placeholder="A word to filter by",
+        )  # fmt: skip
+        if fault := st.session_state.pop(f"fault-{keys.note}", ""):
+            show_fault("The note could not be kept.", fault)
+        elif known.note or known.tag:
+            st.caption("Kept.")
+
+
+class _Keys(NamedTuple):
+    """The keys of the two fields of an output."""
+
+    note: str
+    tag: str
+
+
+def _keep(store: Store, run_id: str, index: int, keys: _Keys) -> None:
+    try:
+        notes.add_note(store, run_id, index, notes.Note(st.session_state[keys.note], st.session_state[keys.tag]))
+    except (InputError, StoreError) as error:
+        st.session_state[f"fault-{keys.note}"] = str(error)
 
 
 def show_protocols(store: Store, detail: ItemDetail, run_id: str) -> None:

@@ -14,6 +14,7 @@ from nl2pddl.ui.listing import Wanted
 from nl2pddl.ui.text import plain
 
 _NOTHING = "No output passes these filters. Widen them, or include the equivalent outputs."
+_NO_TEXT = "These verdicts were imported without outputs, so there is no text to search in. Empty the search field."
 # Columns that say something only where a value differs from this one.
 _USUAL: dict[str, Any] = {"round": 0, "grammar": False, "exact": None, "tag": "", "note": ""}
 
@@ -24,7 +25,8 @@ def choose_one(store: Store, wanted: Wanted) -> tuple[str, int]:
     _find_place(store, wanted, total)
     aside: tuple[str, int] | None = st.session_state.get("aside")
     if not total:
-        st.info(_NOTHING)
+        searched = bool(wanted.text) and not listing.any_output(store, wanted.values["run_id"])
+        st.info(_NO_TEXT if searched else _NOTHING)
         if aside is None:
             st.stop()
         return _shown(aside)

@@ -22,7 +22,7 @@ from nl2pddl.experiment import (
 )
 from nl2pddl.generation.listed import read_models
 from nl2pddl.runs import RunManager, status_of
-from nl2pddl.store import queries
+from nl2pddl.store import notes, queries
 from nl2pddl.ui import shell
 from nl2pddl.ui.choosing import TIME_FORMAT, choose_run, few, link_query, local_times, model_labels
 from nl2pddl.ui.launching import take_over
@@ -161,6 +161,34 @@ def show_one(handles: Handles, runs: Any, labels: Mapping[str, str]) -> None:
                 query = link_query([run_id])
                 st.page_link(shell.RESULTS, label="Results", icon=":material/bar_chart:", query_params=query)
                 st.page_link(shell.FAILURES, label="Failures", icon=":material/troubleshoot:", query_params=query)
+            if status not in (RunStatus.QUEUED, RunStatus.RUNNING):
+                _offer_delete(handles, run_id, labels[run_id])
+
+
+def show_deleted() -> None:
+    """Say once that a run was deleted."""
+    if label := st.session_state.pop("run_deleted", ""):
+        st.success(f"Deleted: {plain(label)}", icon=":material/delete:")
+
+
+def _offer_delete(handles: Handles, run_id: str, label: str) -> None:
+    """A button that asks first: what is deleted cannot be had back."""
+    with st.popover("Delete", icon=":material/delete:", key=f"delete-{run_id}"):
+        (_, outputs, _), noted = queries.counts(handles.store, run_id), notes.count(handles.store, run_id)
+        kept = f" and the notes on {noted:,} of them" if noted else ""
+        st.markdown(
+            plain(f"Its verdicts, {outputs:,} outputs{kept} leave the store for good. Export them first to keep them.")
+        )
+        if st.button("Delete this run", key=f"delete-now-{run_id}", type="primary", icon=":material/delete_forever:"):
+            try:
+                handles.manager.delete(run_id)
+            except (RunError, InputError, StoreError) as error:
+                show_fault("The run was not deleted.", str(error))
+                return
+            st.session_state["run_deleted"] = label
+            st.session_state.pop("shown_run", None)
+            st.query_params.pop("run", None)
+            st.rerun(scope="app")
 
 
 def _show_whole(handles: Handles, run_id: str, status: RunStatus) -> None:

@@ -15,7 +15,7 @@ from nl2pddl.store import Store
 from nl2pddl.ui.markup import STYLE
 from nl2pddl.ui.text import show_fault
 
-LAUNCH, RUNS, RESULTS, FAILURES = "pages/launch.py", "pages/live_runs.py", "pages/results.py", "pages/failures.py"
+LAUNCH, RUNS, RESULTS, FAILURES = "pages/launch.py", "pages/runs.py", "pages/results.py", "pages/failures.py"
 WORKBENCH, DOMAINS = "pages/workbench.py", "pages/domains.py"
 _NAVIGATED = "navigated"
 
@@ -44,7 +44,7 @@ def _pages() -> list[Page]:
         st.Page(_home, title="NL2PDDL", default=True, visibility="hidden"),
         # No icons: the browser would fetch that of the first page as its favicon from outside.
         st.Page(LAUNCH, title="Launch", url_path="launch"),
-        st.Page(RUNS, title="Runs", url_path="live_runs"),
+        st.Page(RUNS, title="Runs", url_path="runs"),
         st.Page(RESULTS, title="Results", url_path="results"),
         st.Page(FAILURES, title="Failures", url_path="failures"),
         st.Page(WORKBENCH, title="Workbench", url_path="workbench"),

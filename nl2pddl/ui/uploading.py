@@ -22,6 +22,7 @@ from nl2pddl.domain_upload import (
     template_of,
 )
 from nl2pddl.errors import DomainError
+from nl2pddl.ui.linking import go_to_domain
 from nl2pddl.ui.text import plain, reasons_of, show_fault
 from nl2pddl.ui.waiting import bench, outcome, watch
 
@@ -47,8 +48,8 @@ def show_added() -> None:
         st.success(f"The domain {plain(name)} was added.", icon=":material/check:")
 
 
-def offer_upload(directory: Path) -> None:
-    """The form; a domain that is right is written into ``directory`` and shown."""
+def offer_upload(directory: Path, others: Path) -> None:
+    """The form; a domain that is right is written into ``directory`` and shown. Names in ``others`` are taken, too."""
     # New keys after a success: a file cannot be taken out of its widget otherwise.
     turn = st.session_state.setdefault("upload_turn", 0)
     with st.expander("Add a domain", icon=":material/add:"):
@@ -78,14 +79,14 @@ def offer_upload(directory: Path) -> None:
         if asked and domain is not None:
             _offer_template(_upload(domain))
         if pressed:
-            _add(name.strip(), domain, problems, language, directory)
+            _add(name.strip(), domain, problems, language, directory, others)
 
 
 def _upload(file: Any) -> Upload:
     return Upload(file.name, file.getvalue())
 
 
-def _add(name: str, domain: Any, problems: Sequence[Any], language: Any, directory: Path) -> None:
+def _add(name: str, domain: Any, problems: Sequence[Any], language: Any, directory: Path, others: Path) -> None:
     if domain is None:
         show_fault("The domain was not added.", "choose its domain.pddl")
         return
@@ -93,14 +94,15 @@ def _add(name: str, domain: Any, problems: Sequence[Any], language: Any, directo
     ordered = sorted((_upload(problem) for problem in problems), key=lambda upload: upload.name)
     new = NewDomain(name, _upload(domain), tuple(ordered), _upload(language) if language else None)
     try:
-        add_domain(new, directory, _read)
+        add_domain(new, directory, _read, others)
     except DomainError as error:
         reasons = reasons_of(error)
         more = [f"and {len(reasons) - _MOST_SHOWN:,} more"] if len(reasons) > _MOST_SHOWN else []
         show_fault("The domain was not added; nothing was written.", *reasons[:_MOST_SHOWN], *more)
         return
     st.session_state["upload_turn"] += 1
-    st.session_state["domain_added"] = st.query_params["domain"] = name
+    st.session_state["domain_added"] = name
+    go_to_domain(name)
     st.rerun()
 
 

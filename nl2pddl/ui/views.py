@@ -21,6 +21,7 @@ from nl2pddl.ui.flipping import show_protocols
 from nl2pddl.ui.reporting import offer_report
 from nl2pddl.ui.text import plain
 
+_WITHOUT_CHARTS = ("Table 1", "Equivalents", "Report")
 _BASE = DescriptionClass.BASE.value
 
 
@@ -40,7 +41,8 @@ def show_chosen(store: Store, chosen: Cut) -> None:
     names = list(views)
     view = st.segmented_control("View", names, default=names[0], key="view", bind="query-params", required=True)
     views[view or names[0]](store, chosen)
-    charts.choose_pictures()
+    if view not in _WITHOUT_CHARTS:
+        charts.choose_pictures()
     charts.show_full_names(chosen.names)
 
 
@@ -167,7 +169,7 @@ def _places(store: Store, chosen: Cut) -> None:
     table = breakdown.equivalent_shares(chosen.cube, columns).rename(columns={"label": "model"})
     table["place"] = table["domain"] + ("/" + table["action"] if by_action else "")
     table = table.sort_values(["place", "model"], kind="stable", ignore_index=True)
-    models = list(dict.fromkeys(breakdown.counts_of(chosen.cube)["model"]))
+    models = [name for name in chosen.cube["label"].cat.categories if name in set(table["model"])]
     charts.show_figure(figures.heat_map(table, "place", models, columns[1:]), table, "places", chosen.link)
 
 

@@ -144,7 +144,7 @@ def test_outputs_and_notes(hostile: Hostile, tab: Tab) -> None:
 def test_names_of_models_and_domains(hostile: Hostile, tab: Tab) -> None:
     # Here no two models have a prompt in common.
     expected = {
-        "live_runs": list(TEXTS),
+        "runs": list(TEXTS),
         "results?view=Domains+and+actions": [f"{text}/{text}" for text in TEXTS],
     }
     for page, text in {**PAGES, "failures": "This verdict was imported"}.items():
@@ -158,7 +158,7 @@ def test_names_of_files_and_runs(hostile: Hostile, tab: Tab) -> None:
     tab.open("results?" + "&".join(f"run={run}" for run in hostile.files))
     tab.sees("Result classes by model")
     shows(tab, list(TEXTS))
-    tab.open("live_runs")
+    tab.open("runs")
     tab.field("Run").click()
     shows(tab, list(TEXTS[-5:]))  # the newest: the list is drawn as far as it is seen
 

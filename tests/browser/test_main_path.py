@@ -7,6 +7,7 @@ import pytest
 from selenium.common.exceptions import TimeoutException
 from selenium.webdriver import ActionChains
 from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
 from tests.browser.conftest import Tab, wait_for
@@ -63,6 +64,24 @@ def test_a_click_on_a_row_shows_its_item(tmp_path: Path, tab: Tab) -> None:
         return "blocksworld / unstack" in tab.text
 
     wait_for(shown, "the item of the third row")
+
+
+def test_a_note_stays_when_one_goes_on_from_the_field_it_is_typed_in(tmp_path: Path, tab: Tab) -> None:
+    tab.launch(blocksworld_script(tmp_path / "script.jsonl"))
+    tab.sees("4 of 4 items judged")
+    tab.open("failures")
+    tab.sees("How it was made")
+    tab.settle()
+    tab.click("Note", "summary")
+    note = wait_for(lambda: tab.driver.find_elements(By.CSS_SELECTOR, '[aria-label="Note"]'), "the note")[0]
+    # Typed on without a pause, from the one field into the other and from there to the next output.
+    ActionChains(tab.driver).click(note).send_keys("the hand stays full", Keys.TAB, "odd").perform()
+    tab.click("Next")
+    tab.sees("blocksworld / stack")
+    tab.click("Previous")
+    tab.sees("blocksworld / put-down")
+    tab.sees("Note · odd")
+    tab.sees("the hand stays full")
 
 
 def test_output_never_runs_as_markup(tmp_path: Path, tab: Tab) -> None:

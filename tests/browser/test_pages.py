@@ -24,7 +24,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.flaky(reruns=1)]
 WIDTHS = (1280, 390)
 PAGES = {
     "launch": "Prompt preview",
-    "live_runs": "Import results",
+    "runs": "Import results",
     "results": "Result classes by model and description class",
     "results?view=Table+1": "as printed in the paper",
     "results?view=Subclasses": "Within",

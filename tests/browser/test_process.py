@@ -39,7 +39,7 @@ def test_a_run_goes_on_after_its_tab_is_closed(
     tab.driver.quit()
     wait_for(lambda: not running(dashboard, "nl2pddl.judge_process"), "the end of the run, seen by its worker's")
     again = Tab(open_browser(), dashboard)
-    again.open("live_runs")
+    again.open("runs")
     again.sees("8 of 8 items judged")
     again.sees("finished")
 
@@ -59,7 +59,7 @@ def test_a_killed_server_leaves_no_process_and_its_run_resumes(
     assert [process.cmdline() for process in alive] == []
 
     tab.dashboard = serve()
-    tab.open("live_runs")
+    tab.open("runs")
     tab.sees("interrupted")
     tab.click("Resume")
     tab.sees("12 of 12 items judged")

@@ -36,7 +36,7 @@ def test_both_launch_both_see_both_and_each_has_its_own_results(
         runs[name] = parse_qs(urlsplit(tab.driver.current_url).query)["run"][0]
     assert len(set(runs.values())) == 2
     for tab in tabs.values():
-        tab.open("live_runs")
+        tab.open("runs")
         tab.field("Run").click()
         for name in tabs:
             tab.sees(f"{name}.jsonl")

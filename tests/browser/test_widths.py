@@ -54,7 +54,7 @@ def query(tab: Tab) -> dict[str, list[str]]:
 
 def test_launch_a_run_and_watch_it(tmp_path: Path, tab: Tab, width: int) -> None:
     tab.resize(width)
-    tab.open("live_runs")
+    tab.open("runs")
     tab.sees("No run has been launched yet")
     tab.fits()
     tab.launch(blocksworld_script(tmp_path / "script.jsonl"))
@@ -68,7 +68,7 @@ def test_launch_a_run_and_watch_it(tmp_path: Path, tab: Tab, width: int) -> None
 
 def test_from_a_file_through_all_views_to_the_outputs_behind_a_bar(tmp_path: Path, tab: Tab, width: int) -> None:
     tab.resize(width)
-    tab.open("live_runs")
+    tab.open("runs")
     tab.sees("Import results")
     (tmp_path / "mine.csv").write_bytes(study_file(plain_rows()))
     box = wait_for(lambda: tab.driver.find_elements(By.CSS_SELECTOR, 'input[type="file"]'), "a place for the file")

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from tests.conftest import ROOT
 
 Visit = Callable[..., AppTest]
-TITLES = {"launch": "Launch a run", "live_runs": "Runs", "results": "Results", "failures": "Failures"}
+TITLES = {"launch": "Launch a run", "runs": "Runs", "results": "Results", "failures": "Failures"}
 
 
 def test_the_app_opens_on_the_launch_page() -> None:
@@ -27,7 +27,7 @@ def test_a_link_to_a_page_works_on_a_cold_server(page: str) -> None:
     assert [title.value for title in app.title] == [TITLES[page]]
 
 
-@pytest.mark.parametrize("page", ["live_runs", "results", "failures"])
+@pytest.mark.parametrize("page", ["runs", "results", "failures"])
 def test_an_empty_store_says_what_to_do_next(visit: Visit, page: str) -> None:
     app = visit(page)
     assert "launch" in app.info[0].value
@@ -59,7 +59,7 @@ def test_a_store_in_use_is_told_with_its_holder_and_tried_again(data: Path, visi
     with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
         assert holder.stdout is not None
         assert holder.stdout.readline() == b"held\n"
-        app = visit("live_runs")
+        app = visit("runs")
         assert "in use" in app.error[0].value
         assert str(holder.pid) in app.error[0].value
         assert not app.title

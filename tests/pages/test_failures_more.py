@@ -20,9 +20,8 @@ Visit = Callable[..., AppTest]
 
 
 def keep(app: AppTest, note: str, tag: str) -> None:
-    next(area for area in app.text_area if area.label == "Note").set_value(note)
-    next(field for field in app.text_input if field.label == "Tag").set_value(tag)
-    button(app, "Keep")
+    next(area for area in app.text_area if area.label == "Note").set_value(note).run()
+    next(field for field in app.text_input if field.label == "Tag").set_value(tag).run()
 
 
 def test_a_note_and_a_tag_are_kept_shown_as_text_and_found_again(data: Path, judged: str, visit: Visit) -> None:
@@ -104,6 +103,11 @@ def test_imported_verdicts_show_what_is_known(imported: str, visit: Visit) -> No
     app = visit("failures", run=imported, item=f"{imported}.4")
     assert app.subheader[0].value == "unknown / do"
     assert not app.code
+
+
+def test_a_search_in_verdicts_without_outputs_says_that_there_is_no_text(imported: str, visit: Visit) -> None:
+    app = visit("failures", run=imported, text="clear")
+    assert "no text to search in" in app.info[0].value
 
 
 def test_doubtful_equivalents_come_first(imported: str, visit: Visit) -> None:

@@ -134,7 +134,7 @@ def test_settings_are_kept_while_other_pages_are_visited(visit: Visit) -> None:
     app.number_input(key="prompts").set_value(5)
     app.multiselect(key="domains").set_value(["miconic"])
     app.run()
-    app.switch_page("pages/live_runs.py").run()
+    app.switch_page("pages/runs.py").run()
     app.switch_page("pages/launch.py").run()
     assert app.number_input(key="prompts").value == 5
     assert app.multiselect(key="domains").value == ["miconic"]
@@ -170,7 +170,7 @@ def test_everything_a_run_can_be_asked_for_reaches_its_configuration(data: Path,
     assert (config.decoding.temperature, config.decoding.top_p) == (0.7, 0.9)
     assert (config.decoding.chat, config.decoding.precision) == (ChatMode.TEMPLATE, Precision.FOUR_BIT)
     # AppTest stays on the page it was sent to, whatever page the script switches to.
-    app.switch_page("pages/live_runs.py").run()
+    app.switch_page("pages/runs.py").run()
     app.session_state["draws"] = 50
     button(app, "Copy to launch")
     app.switch_page("pages/launch.py").run()
@@ -227,13 +227,13 @@ def test_a_dry_run_says_what_the_whole_would_take(data: Path, visit: Visit) -> N
     assert not app.exception
     assert [error.value for error in app.error] == []
     assert app.title[0].value == "Runs"
-    app.switch_page("pages/live_runs.py").run()
+    app.switch_page("pages/runs.py").run()
     while "finished" not in app.dataframe[0].value.iloc[0]["status"]:
         app.run()
     app.switch_page("pages/launch.py").run()
     assert any("by the dry run" in info.value.replace("\\", "") and "40" in info.value for info in app.info)
     # The dry run itself says it too, and what is copied from it is the whole run.
-    app = visit("live_runs")
+    app = visit("runs")
     told = [info.value.replace("\\", "") for info in app.info]
     assert any("The whole run: 40 items" in text and "a guess from three prompts a model" in text for text in told)
     button(app, "Copy to launch")
@@ -275,7 +275,7 @@ def test_a_copied_run_is_the_run_that_was(data: Path, visit: Visit) -> None:
         library = load_library(ROOT / "domains")
         sources = [twins.find(library, name).source for name in config.domains]
         writes.add_run(store, "first", config, items_of(config, library), sources)
-    app = visit("live_runs", run="first")
+    app = visit("runs", run="first")
     button(app, "Copy to launch")
     app.switch_page("pages/launch.py").run()
     button(app, "Launch")

@@ -18,7 +18,7 @@ from nl2pddl.store import Store, queries, writes
 from nl2pddl.ui.text import plain
 from tests.conftest import write_script
 from tests.pages.conftest import PICK_UP, PUT_DOWN, blocksworld_script
-from tests.pages.test_live_runs import store_unfinished_run
+from tests.pages.test_runs_page import store_unfinished_run
 from tests.store.test_transfer import content
 
 Visit = Callable[..., AppTest]
@@ -113,6 +113,13 @@ def test_filters_cut_every_count_and_stand_in_the_link(judged: str, visit: Visit
     app.multiselect(key="cut_description_class").set_value([]).run()
     assert metrics(app)["Outputs"][0] == "4"
     app.multiselect(key="cut_action").set_value([]).run()
+    assert metrics(app)["Outputs"][0] == "16"
+    assert not app.warning
+
+
+def test_a_link_that_filters_by_what_is_not_there_says_so(judged: str, visit: Visit) -> None:
+    app = visit("results", cut_action="fly", cut_domain="blocksworld")
+    assert [warning.value for warning in app.warning] == ["The link filters by fly, which these runs do not have."]
     assert metrics(app)["Outputs"][0] == "16"
 
 

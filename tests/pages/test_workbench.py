@@ -140,7 +140,7 @@ def test_another_choice_says_that_the_verdict_is_on_the_one_before(visit: Visit)
 
 def test_the_choice_is_still_there_after_a_visit_to_another_page(visit: Visit) -> None:
     app = judged(visit("workbench", domain="gripper", action="drop", protocol="published"), PICK_UP)
-    app.switch_page("pages/live_runs.py").run()
+    app.switch_page("pages/runs.py").run()
     app.query_params.clear()
     app.switch_page("pages/workbench.py").run()
     assert not app.exception
@@ -170,6 +170,10 @@ def test_a_link_to_no_action_and_no_protocol_opens_the_first(visit: Visit) -> No
     app = visit("workbench", domain="blocksworld", action="<i>", protocol="none")
     assert app.selectbox(key="bench_action").value == "pick-up"
     assert app.segmented_control(key="bench_protocol").value == "strict"
+    said = [warning.value.replace("\\", "") for warning in app.warning]
+    assert said == [f"The link asks for the {what}, which is not there." for what in ("action <i>", "protocol none")]
+    app.selectbox(key="bench_domain").set_value("gripper").run()
+    assert not app.warning  # what another domain has was not asked for
 
 
 def test_a_twin_is_judged_by_its_id(visit: Visit) -> None:

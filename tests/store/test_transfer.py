@@ -58,6 +58,22 @@ def test_the_same_content_is_imported_once(store: Store, imported: str) -> None:
     assert len(queries.runs_frame(store)) == 1
 
 
+def test_lines_that_were_copied_twice_are_told_and_imported_all_the_same(store: Store) -> None:
+    actions = [f"act{number}" for number in range(10)]
+    lines = [f"D,{action},Base,{model},EqDomain,,0,200" for action in actions for model in ("a", "b", "c")]
+    assert not study.read_results(content(*lines), "fine.csv").hints
+    assert not study.read_results(content(*lines[1:]), "one missing.csv").hints
+    twice = study.read_results(content(*lines, *lines), "twice.csv")
+    assert twice.hints == ("lines 32 to 61 repeat those before them",)
+    once_more = study.read_results(content(*lines, lines[4]), "once more.csv")
+    assert once_more.hints == (
+        "some models have more lines than others for the same prompts, 1 in all; the most has b on D act1 (base)",
+    )
+    assert queries.last_event(store, import_results(store, twice))[1].endswith(
+        "Are there lines twice? lines 32 to 61 repeat those before them"
+    )
+
+
 def test_nothing_of_an_import_can_be_run(store: Store, settings: Settings, imported: str) -> None:
     manager = RunManager(store, settings)
     try:
@@ -143,6 +159,25 @@ def test_wrong_input_is_status_2(tmp_path: Path, options: list[str], words: str)
     done = command(*options, data=tmp_path)
     assert done.returncode == 2
     assert words in done.stderr
+
+
+def test_only_the_named_runs_are_deleted(tmp_path: Path) -> None:
+    results, store = tmp_path / "results.csv", ["--store", str(tmp_path / "s.duckdb")]
+    runs = []
+    for lines in (LINES, LINES[:2]):
+        results.write_bytes(content(*lines))
+        runs.append(command("import-results", str(results), *store).stdout.splitlines()[0])
+    for wrong in (["all"], [runs[0], "no-such"]):
+        refused = command("delete", *wrong, *store)
+        assert refused.returncode == 2
+        assert refused.stderr.startswith("error: ")
+    assert command("delete", runs[0], *store).stdout == f"deleted {runs[0]} and its 0 outputs\n"
+    with Store(tmp_path / "s.duckdb") as opened:
+        assert list(queries.runs_frame(opened)["run_id"]) == runs[1:]
+        for table in ("items", "verdicts", "run_events"):
+            assert opened.rows(f"SELECT DISTINCT run_id FROM {table}") == [(runs[1],)]
+        # What was deleted may come again.
+        assert import_results(opened, study.read_results(content(*LINES), "again.csv"))
 
 
 def test_unknown_runs_are_named(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from nl2pddl.ui.importing import offer_import
 
 handles = shell.open_page()
 st.title("Runs")
+running.show_deleted()
 
 if queries.runs_frame(handles.store).empty:
     st.info("No run has been launched yet. Choose a model and domains, and launch one.")

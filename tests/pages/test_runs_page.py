@@ -20,7 +20,7 @@ def launch(app: AppTest, model: str) -> str:
     next(button for button in app.button if button.label == "Launch").click()
     app.run()
     run_id = str(app.query_params["run"])
-    app.switch_page("pages/live_runs.py").run()  # AppTest shows the page switched to once, then forgets it
+    app.switch_page("pages/runs.py").run()  # AppTest shows the page switched to once, then forgets it
     assert not app.exception
     return run_id
 
@@ -49,14 +49,14 @@ def wait_until_idle(app: AppTest) -> None:
 
 
 def test_a_finished_run_is_listed_with_its_counts_and_links(judged: str, visit: Visit) -> None:
-    app = visit("live_runs")
+    app = visit("runs")
     row = app.dataframe[0].value.iloc[0]
     assert row["status"] == "✓ finished"
     assert (row["total"], row["generated"], row["judged"]) == (16, 16, 16)
     assert (row["models"], row["domains"], row["descriptions"]) == ("mixture.jsonl", "blocksworld", "base, flipped")
     assert {link.value for link in app.get("page_link")} == {"Results", "Failures"}
     assert all(judged in link.proto.query_string for link in app.get("page_link"))
-    assert buttons(app) == ["Copy to launch", "Ask again where it failed", "Import"]
+    assert buttons(app) == ["Copy to launch", "Ask again where it failed", "Delete this run", "Import"]
 
 
 def test_a_run_under_way_shows_progress_and_can_be_cancelled_and_resumed(data: Path, visit: Visit) -> None:
@@ -82,7 +82,7 @@ def test_a_run_under_way_shows_progress_and_can_be_cancelled_and_resumed(data: P
 
 def test_a_run_that_was_cut_off_is_interrupted_and_resumes(data: Path, visit: Visit) -> None:
     run_id = store_unfinished_run(data / "store.duckdb", blocksworld_script(data / "script.jsonl"))
-    app = visit("live_runs", run=run_id)
+    app = visit("runs", run=run_id)
     assert app.dataframe[0].value.iloc[0]["status"] == "⚡ interrupted"
     assert "resume to go on" in app.info[0].value
     app.button(key=f"resume-{run_id}").click().run()
@@ -94,10 +94,25 @@ def test_a_run_that_was_cut_off_is_interrupted_and_resumes(data: Path, visit: Vi
 def test_a_failed_run_says_why_as_plain_text(data: Path, visit: Visit) -> None:
     model = blocksworld_script(data / "script.jsonl")
     store_unfinished_run(data / "store.duckdb", model, "failed", "**no** weights in $x$")
-    app = visit("live_runs")
+    app = visit("runs")
     assert app.dataframe[0].value.iloc[0]["status"] == "✕ failed"
     assert app.error[0].value == r"\*\*no\*\* weights in \$x\$"
-    assert buttons(app) == ["Resume", "Copy to launch", "Import"]
+    assert buttons(app) == ["Resume", "Copy to launch", "Delete this run", "Import"]
+
+
+def test_a_run_is_deleted_and_the_others_stay(data: Path, judged: str, visit: Visit) -> None:
+    lost = store_unfinished_run(
+        data / "store.duckdb", blocksworld_script(data / "script.jsonl"), "failed", "by mistake"
+    )
+    app = visit("runs", run=lost)
+    app.button(key=f"delete-now-{lost}").click().run()
+    assert not app.exception
+    assert lost.rpartition("-")[2] in app.success[0].value
+    assert list(app.dataframe[0].value["run_id"]) == [judged]
+    assert app.selectbox(key="shown_run").value == judged
+    assert not app.warning  # the address does not name the lost one any more
+    app.run()
+    assert not app.success
 
 
 def test_a_model_that_cannot_answer_ends_the_run_with_its_reason(data: Path, visit: Visit) -> None:
@@ -120,7 +135,7 @@ def test_runs_launched_in_one_minute_with_the_same_settings_are_told_apart(data:
         for run_id in ids:
             writes.add_run(store, run_id, config, items_of(config, library), [library.find("blocksworld").source])
             writes.add_event(store, run_id, "started")
-    app = visit("live_runs", run=ids[1])
+    app = visit("runs", run=ids[1])
     assert len(set(app.selectbox(key="shown_run").options)) == 3
     next(button for button in app.button if button.label == "Resume").click()
     app.run()
@@ -131,7 +146,7 @@ def test_runs_launched_in_one_minute_with_the_same_settings_are_told_apart(data:
 
 
 def test_a_failed_part_runs_again_and_is_shown(judged: str, data: Path, visit: Visit) -> None:
-    app = visit("live_runs")
+    app = visit("runs")
     next(button for button in app.button if button.label == "Ask again where it failed").click()
     app.run()
     assert not app.exception
