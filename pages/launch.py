@@ -8,6 +8,10 @@ from nl2pddl.ui.text import reasons_of, show_fault
 
 handles = shell.open_page()
 st.title("Launch a run")
+st.caption(
+    "Language models write planning actions in PDDL from their description in words; each is judged by planning with "
+    "it. Choose below and launch, or look at results from elsewhere: a file of them is imported under Runs."
+)
 
 try:
     library = handles.manager.library()

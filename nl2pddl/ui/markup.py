@@ -36,7 +36,10 @@ STYLE = """<style>
 .nl-verdict {border-left: 0.4rem solid; padding: 0.5rem 0.9rem; background: rgba(128, 128, 128, 0.1)}
 .nl-verdict b {font-size: 1.1rem}
 @media (max-width: 640px) {
-  .nl-table .nl-word {width: 5rem}
+  .nl-table .nl-word {width: 4.5rem}
+  /* Small enough that a literal breaks between its names, not inside one. */
+  .nl-table .nl-code {font-size: 0.75rem}
+  .nl-table th, .nl-table td {padding: 0.15rem 0.3rem}
   .nl-table .nl-key {width: 6.5rem}
   /* A telephone has no room for three columns of atoms: what a step changes stands under it. */
   .nl-steps thead {display: none}
