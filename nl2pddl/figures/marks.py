@@ -107,8 +107,12 @@ def heat_map(table: Frame, rows: str, columns: Sequence[str], linked: Sequence[s
             showlegend=False,
         )
     )
-    figure.update_yaxes(autorange="reversed", automargin=True)
-    figure.update_xaxes(side="top", automargin=True, tickangle=-45, tickvals=[plain(model) for model in columns])
+    # The cells and no more: the library makes room for the marks, whose size it takes for theirs.
+    figure.update_yaxes(range=[len(lines) - 0.5, -0.5], automargin=True)
+    figure.update_xaxes(
+        side="top", automargin=True, tickangle=-45, tickvals=[plain(model) for model in columns],
+        range=[-0.5, len(columns) - 0.5],
+    )  # fmt: skip
     # The button that saves the picture stands beside the names, not on the last of them.
     return laid_out(figure, 160 + 28 * len(lines), right=44).update_layout(modebar_orientation="v")
 
