@@ -20,7 +20,9 @@ from nl2pddl.records import SUBCLASSES, DescriptionClass, ResultClass, Subclass
 COLUMNS = ("domain", "action", "class", "model", "resultClass", "subClass", "actionDif", "planDif")
 LARGEST_FILE = 64 << 20  # bytes
 _MOST_FAULTS = 5
-_FEWEST_LINES = 20  # two halves of fewer may be equal by chance
+_FEWEST_LINES = 20  # different ones: fewer may be there equally often by chance
+_BLOCK = 100  # lines: answers to some fifteen prompts do not come out alike by chance
+_MOST = 0.8
 
 # Our ID of a domain, its name in the study, and how the study writes its actions.
 _DOMAINS: Mapping[str, tuple[str, Any]] = {
@@ -112,20 +114,44 @@ class Results:
     @property
     def hints(self) -> tuple[str, ...]:
         """What looks like lines that were copied twice. Equal lines alone do not: prompts have no number there."""
+        import numpy as np
+
         told = self.rows.drop(columns="sample")
-        half = len(told) // 2
-        if half >= _FEWEST_LINES and told[:half].equals(told[-half:].set_axis(range(half))) and len(told) == 2 * half:
-            return (f"lines {half + 2:,} to {len(told) + 1:,} repeat those before them",)
-        counted = told.groupby(["domain", "action", "description_class", "model"]).size().unstack("model")
-        counted = counted[counted.count(axis=1) > 2]  # of two models that differ either may be right
-        surplus = counted.sub(counted.median(axis=1), axis=0).clip(lower=0).stack()
-        if not surplus.sum():
+        lines = told.groupby(list(told.columns), dropna=False).ngroup().to_numpy()
+        times = np.bincount(lines)
+        often = int(np.gcd.reduce(times)) if len(times) >= _FEWEST_LINES else 1
+        if often > 1:
+            return (f"every line is there {often} times or a multiple of that",)
+        if (copied := _copied_block(lines)) is not None:
+            return (f"the {_BLOCK} lines from line {copied[1] + 2:,} on repeat those from line {copied[0] + 2:,} on",)
+        counted = told.groupby(["domain", "action", "description_class", "model"]).size()
+        usual = counted.mode()[0]
+        surplus = (counted - usual)[counted > usual]
+        # Where most prompts were asked equally often, the file is of one experiment, and more is odd.
+        if surplus.empty or (counted <= usual).mean() < _MOST:
             return ()
         domain, action, description, model = surplus.idxmax()
         return (
-            f"some models have more lines than others for the same prompts, {surplus.sum():,.0f} in all; the most has "
+            f"{surplus.sum():,} lines are more than the usual {usual:,} for a model on an action, most of them for "
             f"{model} on {domain} {action} ({description})",
         )
+
+
+def _copied_block(lines: Any) -> tuple[int, int] | None:
+    """Where a long block of lines stands for the first and for the second time; None where none does."""
+    import numpy as np
+
+    if len(lines) < 2 * _BLOCK:
+        return None
+    # Sums with odd weights tell blocks apart, but for one chance in 2**60 or so.
+    weights = np.random.default_rng(0).integers(1, 2**62, _BLOCK, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
+    sums = np.zeros(len(lines) - _BLOCK + 1, np.uint64)
+    for place, weight in enumerate(weights):
+        sums += lines[place : place + len(sums)].astype(np.uint64) * weight
+    _, first, inverse = np.unique(sums, return_index=True, return_inverse=True)
+    earlier = first[inverse]
+    again = np.flatnonzero(earlier < np.arange(len(sums)))
+    return (int(earlier[again[0]]), int(again[0])) if len(again) else None
 
 
 def read_results(content: bytes, name: str) -> Results:

@@ -6,9 +6,11 @@ from nl2pddl.store import queries
 from nl2pddl.ui import charts, shell, views
 from nl2pddl.ui.choosing import choose_runs
 from nl2pddl.ui.cutting import cut
+from nl2pddl.ui.importing import show_hints
 
 handles = shell.open_page()
 st.title("Results")
+show_hints()
 
 runs = choose_runs(handles.store)
 totals = [queries.counts(handles.store, run) for run in runs]

@@ -30,7 +30,10 @@ def import_file(path: Path, store: Path) -> int:
     print(run_id)
     print(f"imported {len(results):,} verdicts on {rows['model'].nunique()} models from {path.name}")
     for hint in results.hints:
-        print(f"warning: are there lines twice? {hint}", file=sys.stderr)
+        print(
+            f"warning: lines may be there twice: {hint}; if so, delete the run and import a mended file",
+            file=sys.stderr,
+        )
     return 0
 
 

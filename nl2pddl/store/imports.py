@@ -72,7 +72,7 @@ def add_imported(store: Store, run_id: str, results: study.Results) -> None:
 
 
 def _hint(results: study.Results) -> str:
-    return f". Are there lines twice? {'; '.join(results.hints)}" if results.hints else ""
+    return f". Lines may be there twice: {'; '.join(results.hints)}" if results.hints else ""
 
 
 def _frame(results: study.Results) -> Any:

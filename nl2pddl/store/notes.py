@@ -31,16 +31,18 @@ def note_of(store: Store, run_id: str, item_index: int) -> Note:
 
 
 def add_note(store: Store, run_id: str, item_index: int, note: Note) -> None:
-    """Store a note on an item. Raises InputError where it is too long."""
+    """Store a note on an item. Raises InputError where it is too long, or where the item is not there (any more)."""
+    note = Note(note.note if note.note.strip() else "", note.tag.strip())
     if len(note.note) > LONGEST_NOTE or len(note.tag) > LONGEST_TAG:
         raise InputError(
             f"a note has at most {LONGEST_NOTE:,} characters and a tag {LONGEST_TAG}; these have {len(note.note):,} "
             f"and {len(note.tag):,}"
         )
     with store.transaction() as cursor:
-        cursor.execute(
-            "INSERT INTO notes VALUES (?, ?, ?, ?, ?)", [run_id, item_index, note.note, note.tag.strip(), now()]
-        )
+        known = "SELECT 1 FROM items WHERE run_id = ? AND item_index = ?"
+        if not cursor.execute(known, [run_id, item_index]).fetchone():
+            raise InputError(f"the store has no output {item_index} of a run {run_id}; was the run deleted meanwhile?")
+        cursor.execute("INSERT INTO notes VALUES (?, ?, ?, ?, ?)", [run_id, item_index, note.note, note.tag, now()])
 
 
 def count(store: Store, run_id: str) -> int:

@@ -144,10 +144,15 @@ def add_faults(store: Store, run_id: str, faults: Sequence[tuple[int, Fault]]) -
 def add_verdicts(
     store: Store, run_id: str, verdicts: Sequence[tuple[int, Verdict]], settings: EvaluationSettings
 ) -> None:
-    """Store a batch of verdicts, each with its item's index, and the settings they were reached with."""
+    """Store a batch of verdicts, each with its item's index, and the settings they were reached with.
+
+    Raises InputError where the run was deleted meanwhile.
+    """
     if not verdicts:
         return
     with store.transaction() as cursor:
+        if not cursor.execute("SELECT 1 FROM runs WHERE run_id = ?", [run_id]).fetchone():
+            raise InputError(f"the store has no run {run_id}")
         cursor.executemany(
             f"INSERT INTO verdicts VALUES ({', '.join('?' * 26)}) ON CONFLICT DO NOTHING",
             [_verdict_row(run_id, index, verdict, settings) for index, verdict in verdicts],

@@ -83,9 +83,10 @@ def show_domain(library: DomainLibrary) -> None:
     """One domain, part by part; the page's address keeps which."""
     if not library.domains:
         return
+    notices = st.container()  # over the whole width
     choice, way = st.columns([2, 3], vertical_alignment="bottom")
     with choice:
-        domain = choose_domain(library, "browse_domain", _DOMAIN_HELP)
+        domain = choose_domain(library, "browse_domain", _DOMAIN_HELP, notices)
     if domain is None:
         return
     st.query_params["domain"] = domain.id
@@ -116,7 +117,7 @@ def _show_file(text: str, height: int | None = 560) -> None:
 
 def _show_problems(domain: Domain) -> None:
     names = [name for name, _ in domain.problems]
-    linked("browse_problem", "problem", names)
+    linked("browse_problem", "problem", names, st.container())
     chosen = st.selectbox(
         "Problem",
         names,
@@ -164,10 +165,11 @@ def _head(name: str, domain: Domain) -> str:
 
 
 def _show_actions(domain: Domain) -> None:
+    notices = st.container()
     first, second, third = st.columns([3, 2, 2])
     names = list(domain.planning.actions)
     with first:
-        linked("browse_action", "action", names)
+        linked("browse_action", "action", names, notices)
         action = st.selectbox(
             "Action",
             names,

@@ -92,6 +92,13 @@ def _tell_missing(missing: Sequence[str], known: set[str]) -> None:
             st.warning(f"There is no run {plain(run)} in this store.", icon=":material/link_off:")
 
 
+def tell_unknown(missing: Sequence[str]) -> None:
+    """Say which values of the address these runs do not have: they filter nothing."""
+    if missing:
+        named = ", ".join(map(plain, missing))
+        st.warning(f"The link filters by {named}, which these runs do not have.", icon=":material/link_off:")
+
+
 def choose_run(labels: Mapping[str, str]) -> str:
     """One run of all, the newest unless the link says otherwise."""
     linked = st.query_params.get("run")

@@ -67,7 +67,7 @@ def _offer_start(library: DomainLibrary) -> None:
     if not library.domains:
         return
     first, second, third = st.columns([3, 3, 4], vertical_alignment="bottom")
-    linked("compare_from", "domain", list(library.domains), tells=False)
+    linked("compare_from", "domain", list(library.domains))
     name = first.selectbox(
         "Start from", list(library.domains), key="compare_from", persist_state="session", on_change=link,
         args=("compare_from", "domain"),

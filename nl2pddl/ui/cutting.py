@@ -13,8 +13,7 @@ from nl2pddl.breakdown import ANONYMISED, FILTERS, GRAMMAR
 from nl2pddl.domains import DomainLibrary
 from nl2pddl.generation.listed import listed_sizes
 from nl2pddl.store import Store, counts
-from nl2pddl.ui.choosing import filter_key, model_labels
-from nl2pddl.ui.text import plain
+from nl2pddl.ui.choosing import filter_key, model_labels, tell_unknown
 
 _LABELS = {
     "model": "Models",
@@ -106,7 +105,5 @@ def _filters(cube: Any) -> dict[str, list[str]]:
                     bind="query-params", help=terms.HELP[name],
                 )
             )  # fmt: skip
-    if missing:
-        named = ", ".join(map(plain, missing))
-        st.warning(f"The link filters by {named}, which these runs do not have.", icon=":material/link_off:")
+    tell_unknown(missing)
     return wanted

@@ -18,6 +18,18 @@ _HELP = (
 )
 
 
+def show_hints() -> None:
+    """Say once what looks wrong in the file that was just imported."""
+    for hint in st.session_state.pop("import_hints", ()):
+        st.warning(
+            plain(
+                f"Lines may be there twice: {hint}. They would count twice in every share. If so, delete this run "
+                "under Runs, and import a mended file."
+            ),
+            icon=":material/content_copy:",
+        )
+
+
 def offer_import(handles: Handles, *, expanded: bool = False) -> None:
     """A place for a results file; what is imported is shown on the results page."""
     with st.expander("Import results", icon=":material/upload_file:", expanded=expanded):
@@ -34,7 +46,5 @@ def offer_import(handles: Handles, *, expanded: bool = False) -> None:
             except StoreError as error:
                 show_fault("The verdicts could not be stored.", str(error))
             else:
-                if results.hints:
-                    told = plain(f"Are there lines twice? {'; '.join(results.hints)}")
-                    st.toast(told, icon=":material/content_copy:", duration="infinite")
+                st.session_state["import_hints"] = results.hints
                 st.switch_page(shell.RESULTS, query_params=link_query([run_id]))

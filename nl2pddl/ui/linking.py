@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from nl2pddl import twins
 from nl2pddl.domains import Domain, DomainLibrary
@@ -10,8 +11,8 @@ from nl2pddl.errors import InputError
 from nl2pddl.ui.text import plain, reasons_of, show_fault
 
 
-def choose_domain(library: DomainLibrary, key: str, words: str) -> Domain | None:
-    """A domain or twin by its ID, which the page's address keeps; None, with the reason on the page, for no such."""
+def choose_domain(library: DomainLibrary, key: str, words: str, notices: DeltaGenerator) -> Domain | None:
+    """A domain or twin by its ID, which the page's address keeps; None, with the reason in ``notices``, for no such."""
     known = list(library.domains)
     name = st.query_params.get("domain", st.session_state.get(key))
     try:
@@ -28,21 +29,23 @@ def choose_domain(library: DomainLibrary, key: str, words: str) -> Domain | None
         return twins.find(library, chosen or "")
     except InputError as error:
         broken = library.broken.get(chosen or "")
-        show_fault("This domain cannot be used." if broken else "There is no such domain.", *reasons_of(error))
+        with notices:
+            show_fault("This domain cannot be used." if broken else "There is no such domain.", *reasons_of(error))
         return None
 
 
-def linked(key: str, parameter: str, options: list[str], *, tells: bool = True) -> None:
+def linked(key: str, parameter: str, options: list[str], notices: DeltaGenerator | None = None) -> None:
     """Set a widget to what the page's address says, else leave it, else take the first of the options.
 
-    What the address names and is not there is said, unless ``tells`` is false.
+    What the address names and is not there is said in ``notices``.
     """
     named = st.query_params.get(parameter)
     if named in options:
         st.session_state[key] = named
         return
-    if named and tells:
-        st.warning(f"The link asks for the {parameter} {plain(named)}, which is not there.", icon=":material/link_off:")
+    if named and notices is not None:
+        told = f"The link asks for the {parameter} {plain(named)}, which is not there."
+        notices.warning(told, icon=":material/link_off:")
     if st.session_state.get(key) not in options:
         st.session_state[key] = next(iter(options), None)
 

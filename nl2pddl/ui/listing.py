@@ -10,7 +10,7 @@ import streamlit as st
 from nl2pddl import terms
 from nl2pddl.records import ResultClass
 from nl2pddl.store import Store, listing, notes
-from nl2pddl.ui.choosing import filter_key, model_labels
+from nl2pddl.ui.choosing import filter_key, model_labels, tell_unknown
 
 _FILTERS = {
     "model": "Model",
@@ -55,6 +55,7 @@ def filter_verdicts(store: Store, runs: Sequence[str], judged: int) -> Wanted:
     """The widgets, and what they say. ``judged`` is how many verdicts the runs have by now."""
     choices = {**_choices(store, tuple(runs), judged), "tag": notes.tags(store, runs)}
     wanted = {"run_id": list(runs)}
+    tell_unknown([value for name in (*_FILTERS, *_MORE) for value in _unknown(name, choices[name])])
     with st.container(border=True):
         wanted |= _filters(_FILTERS, choices)
         with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -86,6 +87,12 @@ def _filters(labels: Mapping[str, str], choices: Mapping[str, Sequence[str]]) ->
             if values:
                 chosen[name] = list(values)
     return chosen
+
+
+def _unknown(name: str, options: Sequence[str]) -> list[str]:
+    """What the address filters a column by and is not among its values; models by their short names or whole ones."""
+    known = {*options, *(model_labels(options).values() if name == "model" else ())}
+    return [value for value in st.query_params.get_all(filter_key(name)) if value not in known]
 
 
 def _take_full_names(labels: Mapping[str, str]) -> None:

@@ -28,16 +28,14 @@ def show_note(store: Store, run_id: str, index: int) -> None:
         # Kept by the callback and not by a button: whoever goes on to the next output has left the field, and a note
         # that is not stored by then would be lost with the field.
         words.text_area(
-            "Note", known.note, key=keys.note, max_chars=notes.LONGEST_NOTE, height=80, on_change=_keep,
+            "Note", known.note, key=keys.note, height=80, on_change=_keep,
             args=(store, run_id, index, keys), placeholder="Kept when you leave the field",
         )  # fmt: skip
         tag.text_input(
             "Tag", known.tag, key=keys.tag, max_chars=notes.LONGEST_TAG, on_change=_keep,
             args=(store, run_id, index, keys), placeholder="A word to filter by",
         )  # fmt: skip
-        if fault := st.session_state.pop(f"fault-{keys.note}", ""):
-            show_fault("The note could not be kept.", fault)
-        elif known.note or known.tag:
+        if known.note or known.tag:
             st.caption("Kept.")
 
 
@@ -52,7 +50,8 @@ def _keep(store: Store, run_id: str, index: int, keys: _Keys) -> None:
     try:
         notes.add_note(store, run_id, index, notes.Note(st.session_state[keys.note], st.session_state[keys.tag]))
     except (InputError, StoreError) as error:
-        st.session_state[f"fault-{keys.note}"] = str(error)
+        # Not beside the field: the page may be about to show another output, or none.
+        st.toast(plain(f"The note was not kept: {error}"), icon=":material/error:", duration="long")
 
 
 def show_protocols(store: Store, detail: ItemDetail, run_id: str) -> None:
@@ -87,7 +86,7 @@ def show_protocols(store: Store, detail: ItemDetail, run_id: str) -> None:
         return
     try:
         writes.add_verdicts(store, run_id, [(index, verdict)], asked[2])
-    except StoreError as error:
+    except (InputError, StoreError) as error:
         show_fault("The verdict could not be stored.", str(error))
     else:
         st.rerun()

@@ -76,8 +76,13 @@ def _find_place(store: Store, wanted: Wanted, total: int) -> None:
 
 def _linked() -> tuple[str, int] | None:
     """The item that the page's address names."""
-    run_id, _, index = st.query_params.get("item", "").rpartition(".")
-    return (run_id, int(index)) if run_id and index.isdecimal() and len(index) < 10 else None
+    named = st.query_params.get("item", "")
+    run_id, _, index = named.rpartition(".")
+    if run_id and index.isdecimal() and len(index) < 10:
+        return run_id, int(index)
+    if named:
+        st.warning(f"The link's item {plain(named)} is none; one is RUN.NUMBER.", icon=":material/link_off:")
+    return None
 
 
 def _is_judged(store: Store, run_id: str, index: int) -> bool:

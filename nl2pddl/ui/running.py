@@ -174,11 +174,10 @@ def show_deleted() -> None:
 def _offer_delete(handles: Handles, run_id: str, label: str) -> None:
     """A button that asks first: what is deleted cannot be had back."""
     with st.popover("Delete", icon=":material/delete:", key=f"delete-{run_id}"):
-        (_, outputs, _), noted = queries.counts(handles.store, run_id), notes.count(handles.store, run_id)
-        kept = f" and the notes on {noted:,} of them" if noted else ""
-        st.markdown(
-            plain(f"Its verdicts, {outputs:,} outputs{kept} leave the store for good. Export them first to keep them.")
-        )
+        (_, outputs, judged), noted = queries.counts(handles.store, run_id), notes.count(handles.store, run_id)
+        what = f"{outputs:,} outputs with their verdicts" if outputs else f"{judged:,} verdicts"
+        kept = f", and the notes on {noted:,} of them," if noted else ""
+        st.markdown(plain(f"Its {what}{kept} leave the store for good. Export them first to keep them."))
         if st.button("Delete this run", key=f"delete-now-{run_id}", type="primary", icon=":material/delete_forever:"):
             try:
                 handles.manager.delete(run_id)

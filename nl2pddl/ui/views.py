@@ -39,6 +39,8 @@ def show_chosen(store: Store, chosen: Cut) -> None:
         "Report": offer_report,
     }
     names = list(views)
+    if (linked := st.query_params.get("view", names[0])) not in names:
+        st.warning(f"The link asks for the view {plain(linked)}, which is not there.", icon=":material/link_off:")
     view = st.segmented_control("View", names, default=names[0], key="view", bind="query-params", required=True)
     views[view or names[0]](store, chosen)
     if view not in _WITHOUT_CHARTS:

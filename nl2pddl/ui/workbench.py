@@ -89,21 +89,22 @@ def _of(task: EvaluationTask) -> tuple[str, EvaluationSettings]:
 
 def _choose(library: DomainLibrary) -> tuple[Domain, str, EvaluationSettings] | None:
     """Domain, action and settings, kept in the page's address; None where there is no such domain."""
+    notices = st.container()  # over the whole width
     first, second, third, fourth = st.columns([3, 3, 2, 2], vertical_alignment="bottom")
     with first:
-        domain = choose_domain(library, "bench_domain", _DOMAIN_HELP)
+        domain = choose_domain(library, "bench_domain", _DOMAIN_HELP, notices)
     if domain is None:
         return None
     with second:
         actions = list(domain.planning.actions)
-        linked("bench_action", "action", actions)
+        linked("bench_action", "action", actions, notices)
         action = st.selectbox(
             "Action", actions, key="bench_action", on_change=link, args=("bench_action", "action"), help=_ACTION_HELP,
             persist_state="session",
         )  # fmt: skip
     with third:
         names = [protocol.value for protocol in Protocol]
-        linked("bench_protocol", "protocol", names)
+        linked("bench_protocol", "protocol", names, notices)
         protocol = st.segmented_control(
             "Protocol", names, key="bench_protocol", required=True, on_change=link, help=terms.PROTOCOL,
             args=("bench_protocol", "protocol"), persist_state="session",

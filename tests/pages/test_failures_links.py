@@ -125,3 +125,26 @@ def test_all_runs_can_be_taken_away(judged: str, visit: Visit) -> None:
     app.multiselect(key="runs").set_value([]).run()
     assert app.multiselect(key="runs").value == []
     assert "Choose at least one run" in app.info[0].value
+
+
+def test_what_a_link_names_and_is_not_there_is_said(judged: str, visit: Visit) -> None:
+    def told(page: str, **query: str) -> list[str]:
+        return [warning.value.replace("\\", "") for warning in visit(page, run=judged, **query).warning]
+
+    assert told("failures", model="zzz", of_tag="none") == [
+        "The link filters by zzz, none, which these runs do not have."
+    ]
+    assert told("failures", item="nope") == ["The link's item nope is none; one is RUN.NUMBER."]
+    assert told("results", view="Nope") == ["The link asks for the view Nope, which is not there."]
+    assert told("failures") == []
+
+
+def test_a_tag_that_is_taken_away_while_it_filters_says_so(judged: str, visit: Visit) -> None:
+    app = visit("failures", item=f"{judged}.10")
+    tag = next(field for field in app.text_input if field.label == "Tag")
+    tag.set_value("odd").run()
+    app = visit("failures", run=judged, of_tag="odd")
+    assert len(listed(app)) == 1
+    next(field for field in app.text_input if field.label == "Tag").set_value("").run()
+    assert not app.exception
+    assert any("filters by odd" in warning.value for warning in app.warning)

@@ -33,12 +33,21 @@ def test_a_note_and_a_tag_are_kept_shown_as_text_and_found_again(data: Path, jud
     assert not any("<script" in block.value for block in app.html)
     app.multiselect(key="of_tag").set_value(["odd <b>"]).run()
     assert len(listed(app)) == 1
+    keep(app, " ", "")
+    long = visit("failures", item=f"{judged}.10")
+    next(area for area in long.text_area if area.label == "Note").set_value("x" * 5001).run()
+    assert "was not kept: a note has at most 5,000 characters" in long.toast[0].value.replace("\\", "")
     with Store(data / "other.duckdb") as store:
+        run = import_results(store, study.read_results(content("D,a,Base,m,EqDomain,,0,200"), "r.csv"))
         with pytest.raises(InputError, match="at most 5,000 characters"):
-            notes.add_note(store, "r", 1, notes.Note("x" * 5001))
-        notes.add_note(store, "r", 1, notes.Note("a", "t"))
-        notes.add_note(store, "r", 1, notes.Note())
-        assert notes.tags(store, ["r"]) == []
+            notes.add_note(store, run, 0, notes.Note("x" * 5001))
+        notes.add_note(store, run, 0, notes.Note("a", "t"))
+        assert (notes.tags(store, [run]), notes.count(store, run)) == (["t"], 1)
+        notes.add_note(store, run, 0, notes.Note(" \n", " "))
+        assert (notes.tags(store, [run]), notes.count(store, run)) == ([], 0)
+        for wrong in ((run, 1), ("r", 0)):
+            with pytest.raises(InputError, match="deleted meanwhile"):
+                notes.add_note(store, *wrong, notes.Note("late"))
 
 
 def test_the_order_is_chosen_by_the_link_and_on_the_page(judged: str, visit: Visit) -> None:

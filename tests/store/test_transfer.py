@@ -63,15 +63,30 @@ def test_lines_that_were_copied_twice_are_told_and_imported_all_the_same(store: 
     lines = [f"D,{action},Base,{model},EqDomain,,0,200" for action in actions for model in ("a", "b", "c")]
     assert not study.read_results(content(*lines), "fine.csv").hints
     assert not study.read_results(content(*lines[1:]), "one missing.csv").hints
-    twice = study.read_results(content(*lines, *lines), "twice.csv")
-    assert twice.hints == ("lines 32 to 61 repeat those before them",)
-    once_more = study.read_results(content(*lines, lines[4]), "once more.csv")
+    thrice = study.read_results(content(*lines, *lines, *lines), "thrice.csv")
+    doubled = study.read_results(content(*(line for line in lines for _ in range(2))), "doubled.csv")
+    assert thrice.hints == ("every line is there 3 times or a multiple of that",)
+    assert doubled.hints == ("every line is there 2 times or a multiple of that",)
+    once_more = study.read_results(content(*lines, *lines[:5]), "once more.csv")
     assert once_more.hints == (
-        "some models have more lines than others for the same prompts, 1 in all; the most has b on D act1 (base)",
+        "5 lines are more than the usual 1 for a model on an action, most of them for a on D act0 (base)",
     )
-    assert queries.last_event(store, import_results(store, twice))[1].endswith(
-        "Are there lines twice? lines 32 to 61 repeat those before them"
+    assert queries.last_event(store, import_results(store, doubled))[1].endswith(
+        "Lines may be there twice: every line is there 2 times or a multiple of that"
     )
+
+
+def test_a_block_that_was_copied_is_found_in_the_study_s_file_and_none_where_there_is_none(published: Path) -> None:
+    head, *lines = (published / "results.csv").read_text().splitlines()
+
+    def hints(*of: str) -> tuple[str, ...]:
+        return study.read_results("\n".join([head, *of]).encode(), "r.csv").hints
+
+    assert not hints(*lines)
+    assert not hints(*lines[:5000])
+    assert hints(*lines, *lines[:6000]) == ("the 100 lines from line 13,434 on repeat those from line 2 on",)
+    assert "every line" in hints(*sorted(lines * 2))[0]
+    assert "more than the usual 20" in hints(*lines, *lines[-5:])[0]
 
 
 def test_nothing_of_an_import_can_be_run(store: Store, settings: Settings, imported: str) -> None:
