@@ -23,7 +23,9 @@ def show_note(store: Store, run_id: str, index: int) -> None:
     known = notes.note_of(store, run_id, index)
     title = "Note" + (f" · {known.tag}" if known.tag else "")
     keys = _Keys(f"note-{run_id}-{index}", f"tag-{run_id}-{index}")
-    with st.expander(plain(title), icon=":material/edit_note:", expanded=bool(known.note or known.tag)):
+    # As it was when the output came up: an expander that changes while somebody types in it takes the field away.
+    is_open = st.session_state.setdefault(f"open-{keys.note}", bool(known.note or known.tag))
+    with st.expander(plain(title), icon=":material/edit_note:", expanded=is_open):
         words, tag = st.columns([5, 2], vertical_alignment="bottom")
         # Kept by the callback and not by a button: whoever goes on to the next output has left the field, and a note
         # that is not stored by then would be lost with the field.
