@@ -5,17 +5,21 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from nl2pddl import __version__, study
-from nl2pddl.commands import compare, evaluate, run, transfer, validate
+from nl2pddl.commands import compare, evaluate, run, transfer, validate, worldmodel
 from nl2pddl.errors import InputError, NL2PDDLError
 from nl2pddl.exact import ExactLimits
 from nl2pddl.experiment import ChatMode, Decoding, Precision, RunConfig, RunKind
+from nl2pddl.generation import EMBEDDED
 from nl2pddl.records import DescriptionClass, EvaluationSettings, Protocol, ValidatorChoice
 from nl2pddl.runs import MOST_ROUNDS
-from nl2pddl.settings import load_settings
+from nl2pddl.settings import Settings, load_settings
 from nl2pddl.store.exports import FORMATS
+from nl2pddl.worldmodel.brief import Brief, Condition, example_ids, load_example
+from nl2pddl.worldmodel.building import Setup
 
 FAILURE, WRONG_INPUT = 1, 2
 MOST_WORKERS = 1000
@@ -56,6 +60,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_validate(commands)
     _add_compare(commands)
     _add_transfer(commands)
+    _add_worldmodel(commands)
     return parser
 
 
@@ -228,6 +233,57 @@ def _add_transfer(commands: argparse._SubParsersAction[argparse.ArgumentParser])
     command.add_argument("run", nargs="+", metavar="ID", help="a run, as `run` and `import-results` print it")
     _add_store(command)
     command.set_defaults(command=lambda options: transfer.delete_runs(options.store, options.run))
+
+
+def _add_worldmodel(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    group = commands.add_parser("worldmodel", help="build a whole domain with a model, and plan with it")
+    forms = group.add_subparsers(required=True, metavar="FORM")
+    setup = Setup(Brief("", "", "", (), ()))
+    command = forms.add_parser("build", help="ask a model for each action of an example in turn")
+    command.add_argument("--example", required=True, choices=example_ids(), help="what is built")
+    command.add_argument("--model", default=EMBEDDED, metavar="M", help="as for run (default: the embedded model)")
+    command.add_argument(
+        "--condition", choices=[name.value for name in Condition], default=setup.condition.value,
+        help="how much the descriptions of actions say (default: detailed)",
+    )  # fmt: skip
+    command.add_argument(
+        "--rounds", type=int, default=setup.rounds, metavar="N",
+        help=f"how often tools send an answer back (default: {setup.rounds})",
+    )  # fmt: skip
+    command.add_argument("--passes", type=int, choices=(1, 2), default=setup.passes, help="default: 2")
+    _add_construction(command)
+    command.set_defaults(command=_build)
+    command = forms.add_parser("resume", help="go on with a construction")
+    command.add_argument("id", metavar="ID", help="as `build` prints it")
+    _add_construction(command)
+    command.set_defaults(command=lambda options: worldmodel.resume(_here(options), options.id, options.out))
+    command = forms.add_parser("tasks", help="plan an example's tasks with a construction's domain")
+    command.add_argument("id", metavar="ID", help="as `build` prints it")
+    command.add_argument("--example", required=True, choices=example_ids(), help="whose tasks")
+    _add_validator(command)
+    _add_store(command)
+    command.set_defaults(
+        command=lambda options: worldmodel.tasks(
+            _here(options), options.id, options.example, ValidatorChoice(options.validator)
+        )
+    )
+
+
+def _add_construction(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--out", type=Path, metavar="FILE", help="also write the domain there, as PDDL")
+    _add_store(command)
+
+
+def _here(options: argparse.Namespace) -> Settings:
+    return replace(load_settings(), store=options.store)
+
+
+def _build(options: argparse.Namespace) -> int:
+    if not 0 <= options.rounds <= MOST_ROUNDS:
+        raise InputError(f"--rounds must be from 0 to {MOST_ROUNDS}")
+    brief = load_example(options.example).brief
+    setup = Setup(brief, Condition(options.condition), options.rounds, options.passes)
+    return worldmodel.build(_here(options), setup, options.model, options.out)
 
 
 def _add_store(command: argparse.ArgumentParser) -> None:

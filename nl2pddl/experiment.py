@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -188,15 +189,20 @@ class RunConfig:
         return asdict(self)
 
 
+def decoding_from_dict(data: Mapping[str, Any]) -> Decoding:
+    """Read back what ``asdict`` gave of a ``Decoding`` (after a trip through JSON); what it lacks is the default."""
+    decoding = {**data, "stop_strings": tuple(data["stop_strings"])}
+    kinds = {"chat": ChatMode, "precision": Precision}
+    decoding.update({name: kind(decoding[name]) for name, kind in kinds.items() if name in decoding})
+    return Decoding(**decoding)
+
+
 def run_config_from_dict(data: dict[str, Any]) -> RunConfig:
     """Read back what ``RunConfig.to_dict`` gave (after a trip through JSON).
 
     What an older version's runs lack is the default.
     """
-    decoding, evaluation = dict(data["decoding"]), dict(data["evaluation"])
-    decoding["stop_strings"] = tuple(decoding["stop_strings"])
-    kinds = {"chat": ChatMode, "precision": Precision}
-    decoding.update({name: kind(decoding[name]) for name, kind in kinds.items() if name in decoding})
+    evaluation = dict(data["evaluation"])
     evaluation["protocol"] = Protocol(evaluation["protocol"])
     if "validator" in evaluation:
         evaluation["validator"] = ValidatorChoice(evaluation["validator"])
@@ -208,7 +214,7 @@ def run_config_from_dict(data: dict[str, Any]) -> RunConfig:
         seed=data["seed"],
         context_examples=data["context_examples"],
         name=data["name"],
-        decoding=Decoding(**decoding),
+        decoding=decoding_from_dict(data["decoding"]),
         evaluation=EvaluationSettings(**evaluation),
         kind=RunKind(data.get("kind", RunKind.ACTIONS)),
         draws=data.get("draws", 1),

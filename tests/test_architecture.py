@@ -43,7 +43,7 @@ RANKS = (
     {"bench"},
     {"store"},
     {"corrections", "completion"},
-    {"session"},
+    {"session", "worldmodel"},
     {"runs"},
     {"figures", "tables", "statistics", "terms"},
     {"sample_size"},

@@ -125,4 +125,26 @@ MIGRATIONS: tuple[str, ...] = (
         created_at TIMESTAMP NOT NULL
     );
     """,
+    # 5: domains under construction, as the events that led to them.
+    """
+    CREATE TABLE constructions (
+        construction_id VARCHAR PRIMARY KEY,
+        created_at TIMESTAMP NOT NULL,
+        name VARCHAR NOT NULL,
+        model VARCHAR NOT NULL,
+        setup VARCHAR NOT NULL,
+        decoding VARCHAR NOT NULL,
+        versions VARCHAR NOT NULL
+    );
+    CREATE TABLE construction_events (
+        construction_id VARCHAR NOT NULL,
+        number INTEGER NOT NULL,
+        created_at TIMESTAMP NOT NULL,
+        kind VARCHAR NOT NULL,
+        data VARCHAR NOT NULL,
+        completion VARCHAR,
+        model_info VARCHAR,
+        PRIMARY KEY (construction_id, number)
+    );
+    """,
 )

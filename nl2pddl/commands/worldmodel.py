@@ -1,0 +1,83 @@
+"""``worldmodel``: build a whole domain with a model, go on with one, and plan its tasks."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from pathlib import Path
+
+from nl2pddl.errors import InputError
+from nl2pddl.generation import open_backend
+from nl2pddl.planning.checking import PlanChecker
+from nl2pddl.records import ValidatorChoice
+from nl2pddl.runs import new_id
+from nl2pddl.settings import Settings
+from nl2pddl.store import Store
+from nl2pddl.worldmodel import checking, session
+from nl2pddl.worldmodel.brief import load_example
+from nl2pddl.worldmodel.building import Setup
+from nl2pddl.worldmodel.session import Work
+from nl2pddl.worldmodel.tasks import TaskOutcome, plan_tasks
+
+
+def build(settings: Settings, setup: Setup, model: str, out: Path | None) -> int:
+    """Begin a construction and ask the model until it is through; prints the ID first and a summary last."""
+    with Store(settings.store) as store:
+        construction_id = new_id()
+        session.begin(store, construction_id, setup, model)
+        print(construction_id, flush=True)
+        return _work_on(settings, store, construction_id, out)
+
+
+def resume(settings: Settings, construction_id: str, out: Path | None) -> int:
+    """Go on with a construction of the store."""
+    with _opened(settings) as store:
+        session.load(store, construction_id)
+        print(construction_id, flush=True)
+        return _work_on(settings, store, construction_id, out)
+
+
+def tasks(settings: Settings, construction_id: str, example: str, validator: ValidatorChoice) -> int:
+    """Plan the tasks of an example with a construction's domain; prints a line a task and a summary last."""
+    shown = load_example(example)
+    with _opened(settings) as store:
+        work = session.load(store, construction_id)
+    found: Counter[TaskOutcome] = Counter()
+    for result in plan_tasks(work.construction.domain_text(), shown.tasks, shown.planning, PlanChecker(validator)):
+        found[result.outcome] += 1
+        steps = f" {len(result.plan)} steps" if result.plan else ""
+        reason = f": {result.reason}" if result.reason else ""
+        print(f"{result.task} {result.outcome}{steps}{reason}", flush=True)
+    told = ", ".join(f"{found[outcome]} {outcome}" for outcome in TaskOutcome if found[outcome])
+    print(f"{found[TaskOutcome.SOLVED]} of {len(shown.tasks)} tasks solved: {told}")
+    return 0
+
+
+def _work_on(settings: Settings, store: Store, construction_id: str, out: Path | None) -> int:
+    work = session.work_on(store, construction_id, open_backend, settings.data_dir, tell=_tell)
+    construction = work.construction
+    if out is not None:
+        out.write_text(construction.domain_text(), encoding="utf-8")
+    left = [version.faults for action in construction.drafts if (version := construction.current(action))]
+    faulty = sum(bool(faults) for faults in left)
+    for hint in checking.hints(construction.drafts, construction.predicates):
+        print(f"look at: {hint}", file=sys.stderr)
+    missing = f"; none for {', '.join(construction.missing)}" if construction.missing else ""
+    total = len(construction.setup.brief.actions)
+    print(
+        f"construction {construction_id}: {len(construction.drafts)} of {total} actions, "
+        f"{len(construction.predicates)} predicates, {work.events} answers; tools still object to {faulty}{missing}"
+    )
+    return 0
+
+
+def _tell(work: Work) -> None:
+    construction = work.construction
+    total = construction.setup.passes * len(construction.setup.brief.actions)
+    print(f"{construction.taken} of {total} taken, {work.events} answers", file=sys.stderr, flush=True)
+
+
+def _opened(settings: Settings) -> Store:
+    if not settings.store.is_file():
+        raise InputError(f"{settings.store}: no such store; build a domain first")
+    return Store(settings.store)

@@ -1,0 +1,331 @@
+"""The construction of a domain as a sequence of events: what was answered, said and changed makes what is asked next.
+
+Nothing is kept but the events: a construction is what folding them gives, so it survives restarts, every step can be
+looked at again, and taking one back is one more event. Knows neither models nor the store.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from enum import StrEnum
+from typing import Any
+
+from nl2pddl.errors import InputError
+from nl2pddl.experiment import Turn
+from nl2pddl.worldmodel import asking, checking
+from nl2pddl.worldmodel.brief import NAME, Brief, Condition
+from nl2pddl.worldmodel.draft import ActionDraft, PredicateDraft, domain_pddl, renamed_in
+from nl2pddl.worldmodel.reading import read_answer
+
+_AGAIN = "Give the whole answer again, corrected, under the same headings."
+PASSES = 2  # the second with all predicates known (Guan et al., Section 4.1)
+
+
+class Origin(StrEnum):
+    """Where a version of an action comes from: the first building, a person's feedback, a person's own hand."""
+
+    BUILT = "built"
+    FEEDBACK = "feedback"
+    EDITED = "edited"
+
+
+class EventKind(StrEnum):
+    """What can happen in a construction."""
+
+    ANSWER = "answer"
+    FEEDBACK = "feedback"
+    EDIT = "edit"
+    UNDO = "undo"
+    RENAME = "rename"
+    REWORD = "reword"
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that happened: ``data`` is JSON (see the makers below), and is checked before it becomes an event."""
+
+    kind: EventKind
+    data: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Setup:
+    """How a domain is built. ``rounds`` is how often, at most, tools send an answer back; then it is taken."""
+
+    brief: Brief
+    condition: Condition = Condition.DETAILED
+    rounds: int = 3
+    passes: int = PASSES
+    demonstrations: int = 2
+
+
+@dataclass(frozen=True)
+class Ask:
+    """The next question to the model. ``taken`` counts the actions finished before, ``round`` the tools' objections."""
+
+    action: str
+    turns: tuple[Turn, ...]
+    taken: int
+    round: int
+
+
+@dataclass(frozen=True)
+class Version:
+    """A version of an action: the dialogue that led to it (the answer last), the draft, and what tools object to."""
+
+    origin: Origin
+    turns: tuple[Turn, ...]
+    draft: ActionDraft | None
+    faults: tuple[str, ...] = ()
+    round: int = 0
+
+
+@dataclass(frozen=True)
+class Construction:
+    """A construction as it stands. ``versions`` of an action are in the order they came, the current one last.
+
+    ``taken`` counts the actions finished over all passes. ``pending`` is an action and the dialogue that its next
+    answer continues, where a person or a tool has objected. ``feedback`` counts a person's messages by action: the
+    measure of Guan et al.
+    """
+
+    setup: Setup
+    versions: Mapping[str, tuple[Version, ...]] = field(default_factory=dict)
+    predicates: Mapping[str, PredicateDraft] = field(default_factory=dict)
+    taken: int = 0
+    pending: tuple[str, tuple[Turn, ...], int] | None = None
+    by_person: bool = False
+    feedback: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def is_built(self) -> bool:
+        """Whether all passes are through; a person may still object."""
+        return self.taken >= self.setup.passes * len(self.setup.brief.actions)
+
+    def current(self, action: str) -> Version | None:
+        """The last version that could be read; the very last where none could."""
+        versions = self.versions.get(action, ())
+        readable = [version for version in versions if version.draft is not None]
+        return (readable or list(versions) or [None])[-1]  # type: ignore[list-item]
+
+    @property
+    def drafts(self) -> dict[str, ActionDraft]:
+        """The current draft of every action that has one, in the order of the brief."""
+        found = {action.name: self.current(action.name) for action in self.setup.brief.actions}
+        return {name: version.draft for name, version in found.items() if version and version.draft}
+
+    @property
+    def missing(self) -> list[str]:
+        """The actions without a draft."""
+        return [action.name for action in self.setup.brief.actions if action.name not in self.drafts]
+
+    def domain_text(self) -> str:
+        """The domain as it stands, as PDDL."""
+        actions = [draft.action for draft in self.drafts.values()]
+        return domain_pddl(self.setup.brief, self.predicates.values(), actions)
+
+
+def fold(setup: Setup, events: Iterable[Event]) -> Construction:
+    """The construction that these events led to."""
+    construction = Construction(setup)
+    for event in events:
+        construction = after(construction, event)
+    return construction
+
+
+def next_ask(construction: Construction) -> Ask | None:
+    """What to ask the model now; None where it is a person's turn."""
+    if construction.pending is not None:
+        action, turns, objections = construction.pending
+        return Ask(action, turns, construction.taken, objections)
+    if construction.is_built:
+        return None
+    setup = construction.setup
+    action = setup.brief.actions[construction.taken % len(setup.brief.actions)].name
+    known = dict(construction.predicates)
+    text = asking.prompt(setup.brief, setup.brief.action(action), known, setup.condition, setup.demonstrations)
+    return Ask(action, (Turn("user", text),), construction.taken, 0)
+
+
+def answered(ask: Ask, text: str) -> Event:
+    """The event that the model has answered."""
+    return Event(EventKind.ANSWER, {"action": ask.action, "turns": [asdict(turn) for turn in ask.turns], "text": text})
+
+
+def objected(construction: Construction, action: str, words: str) -> Event:
+    """The event that a person has said what is wrong with an action. Raises InputError where that cannot be."""
+    _check_action(construction, action)
+    if construction.pending is not None or not construction.is_built:
+        raise InputError("the model is still at work; say what is wrong when it has answered")
+    if not words.strip():
+        raise InputError("say in words what is wrong")
+    if construction.current(action) is None:
+        raise InputError(f"'{action}' has not been built yet")
+    return Event(EventKind.FEEDBACK, {"action": action, "text": words.strip()})
+
+
+def edited(construction: Construction, action: str, text: str) -> Event:
+    """The event that a person has rewritten an action, in an answer's layout. Raises InputError with its faults."""
+    _check_action(construction, action)
+    answer = read_answer(text, action)
+    found = answer.problems
+    if answer.draft is not None:
+        found += checking.faults(answer.draft, action, construction.setup.brief, construction.predicates)
+    if found:
+        raise InputError("; ".join(found), found)
+    return Event(EventKind.EDIT, {"action": action, "text": text})
+
+
+def undone(construction: Construction, action: str) -> Event:
+    """The event that the last version of an action is taken back. Raises InputError where there is none before it."""
+    _check_action(construction, action)
+    if construction.pending is not None and construction.pending[0] == action:
+        raise InputError("the model is being asked about this action; take its answer back when it is there")
+    if len(construction.versions.get(action, ())) < 2:
+        raise InputError(f"there is no version of '{action}' before this one")
+    return Event(EventKind.UNDO, {"action": action})
+
+
+def renamed(construction: Construction, old: str, new: str, order: Sequence[int] | None = None) -> Event:
+    """The event that a predicate is called otherwise, or merged into one that there is.
+
+    Argument i of the new one is argument ``order[i]`` of the old. Raises InputError where types do not fit.
+    """
+    new = new.strip().lower()
+    known = construction.predicates
+    if old not in known:
+        raise InputError(f"there is no predicate '{old}'")
+    if not NAME.match(new) or new in {one.name for one in construction.setup.brief.types}:
+        raise InputError(f"'{new}' cannot be the name of a predicate: a letter, then letters, digits, - and _; no type")
+    if new == old:
+        raise InputError("that is its name already")
+    count = len(known[old].parameters)
+    places = list(range(count)) if order is None else list(order)
+    if new in known and len(known[new].parameters) != len(places):
+        raise InputError(
+            f"{known[old].head} and {known[new].head} cannot be one: they have other numbers of parameters"
+        )
+    if sorted(places) != list(range(count)):
+        raise InputError(f"the order must name each of the parameters 1 to {count} once")
+    return Event(EventKind.RENAME, {"old": old, "new": new, "order": places})
+
+
+def reworded(construction: Construction, predicate: str, words: str) -> Event:
+    """The event that a predicate is said in other words."""
+    if predicate not in construction.predicates:
+        raise InputError(f"there is no predicate '{predicate}'")
+    return Event(EventKind.REWORD, {"predicate": predicate, "words": " ".join(words.split())})
+
+
+def _check_action(construction: Construction, action: str) -> None:
+    if action not in {one.name for one in construction.setup.brief.actions}:
+        raise InputError(f"there is no action '{action}' in this domain")
+
+
+def after(construction: Construction, event: Event) -> Construction:
+    """The construction after an event."""
+    data = event.data
+    match event.kind:
+        case EventKind.ANSWER:
+            return _after_answer(construction, data["action"], data["turns"], data["text"])
+        case EventKind.FEEDBACK:
+            return _after_feedback(construction, data["action"], data["text"])
+        case EventKind.EDIT:
+            return _after_edit(construction, data["action"], data["text"])
+        case EventKind.UNDO:
+            kept = construction.versions[data["action"]][:-1]
+            return replace(construction, versions={**construction.versions, data["action"]: kept})
+        case EventKind.RENAME:
+            return _after_rename(construction, data["old"], data["new"], data["order"])
+        case EventKind.REWORD:
+            changed = replace(construction.predicates[data["predicate"]], words=data["words"])
+            return replace(construction, predicates={**construction.predicates, changed.name: changed})
+
+
+def _after_answer(
+    construction: Construction, action: str, turns: Sequence[Mapping[str, str]], text: str
+) -> Construction:
+    dialogue = (*(Turn(**turn) for turn in turns), Turn("assistant", text))
+    objections = construction.pending[2] if construction.pending else 0
+    origin = Origin.FEEDBACK if construction.by_person else Origin.BUILT
+    answer = read_answer(text, action)
+    found = answer.problems
+    if answer.draft is not None:
+        found += checking.faults(answer.draft, action, construction.setup.brief, construction.predicates)
+    construction = _with_version(construction, action, Version(origin, dialogue, answer.draft, found, objections))
+    if found and objections < construction.setup.rounds:
+        back = (*dialogue, Turn("user", objection(found)))
+        return replace(construction, pending=(action, back, objections + 1))
+    return _accepted(construction, answer.draft)
+
+
+def objection(found: Sequence[str]) -> str:
+    """What the tools say of an answer, as the next message of the dialogue."""
+    listed = "\n".join(f"- {fault}" for fault in found)
+    return f"That action model cannot be used yet:\n{listed}\n{_AGAIN}"
+
+
+def _accepted(construction: Construction, draft: ActionDraft | None) -> Construction:
+    """The last answer is taken, whatever is left in it; its new predicates join the list."""
+    brought = draft.new if draft else ()
+    usable = {one.name: one for one in brought if _is_usable(one, construction)}
+    return replace(
+        construction,
+        predicates={**construction.predicates, **usable},
+        taken=construction.taken + (0 if construction.by_person else 1),
+        pending=None,
+        by_person=False,
+    )
+
+
+def _is_usable(one: PredicateDraft, construction: Construction) -> bool:
+    types = {known.name for known in construction.setup.brief.types} | {"object"}
+    fitting = all(name in types for parameter in one.parameters for name in parameter.types)
+    return fitting and one.name not in types and one.name not in construction.predicates
+
+
+def _after_feedback(construction: Construction, action: str, words: str) -> Construction:
+    version = construction.current(action)
+    assert version is not None
+    back = (
+        *version.turns,
+        Turn("user", f"{words}\n{_AGAIN}"),
+    )
+    count = {**construction.feedback, action: construction.feedback.get(action, 0) + 1}
+    return replace(construction, pending=(action, back, 0), by_person=True, feedback=count)
+
+
+def _after_edit(construction: Construction, action: str, text: str) -> Construction:
+    before = construction.current(action)
+    answer = read_answer(text, action)
+    # The dialogue goes on from what the person wrote, as if the model had said it.
+    asked = before.turns[:-1] if before else ()
+    version = Version(Origin.EDITED, (*asked, Turn("assistant", text)), answer.draft)
+    brought = answer.draft.new if answer.draft else ()
+    usable = {one.name: one for one in brought if _is_usable(one, construction)}
+    construction = _with_version(construction, action, version)
+    return replace(construction, predicates={**construction.predicates, **usable})
+
+
+def _after_rename(construction: Construction, old: str, new: str, order: Sequence[int]) -> Construction:
+    known = construction.predicates
+    was = known[old]
+    if new in known:
+        predicates = {name: one for name, one in known.items() if name != old}
+    else:
+        called = PredicateDraft(new, tuple(was.parameters[place] for place in order), was.words)
+        predicates = {(new if name == old else name): (called if name == old else one) for name, one in known.items()}
+    versions = {
+        action: tuple(
+            version if version.draft is None else replace(version, draft=renamed_in(version.draft, old, new, order))
+            for version in each
+        )
+        for action, each in construction.versions.items()
+    }
+    return replace(construction, predicates=predicates, versions=versions)
+
+
+def _with_version(construction: Construction, action: str, version: Version) -> Construction:
+    versions = (*construction.versions.get(action, ()), version)
+    return replace(construction, versions={**construction.versions, action: versions})

@@ -1,0 +1,133 @@
+"""The work on one construction: asks the model until it is a person's turn, and stores every event as it happens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from nl2pddl.errors import ModelError
+from nl2pddl.experiment import ChatMode, Completion, Decoding, Fault
+from nl2pddl.generation import Backend, check_model
+from nl2pddl.generation.base import GenerationRequest, never
+from nl2pddl.generation.driver import Answer, Driver
+from nl2pddl.store import Store, constructions
+from nl2pddl.worldmodel import building
+from nl2pddl.worldmodel.asking import STOPS
+from nl2pddl.worldmodel.brief import ActionBrief, Brief, Condition, TypeBrief
+from nl2pddl.worldmodel.building import Ask, Construction, Event, EventKind, Setup
+
+OpenBackend = Callable[[str, Decoding, Path], Backend]
+# An action of 22 predicates and its new ones; the paper's models write some 300 tokens.
+DECODING = Decoding(max_new_tokens=700, stop_strings=STOPS, chat=ChatMode.TEMPLATE)
+_ANSWER = "Answer:\n"
+
+
+@dataclass(frozen=True)
+class Work:
+    """A construction of the store: as it stands, and how to go on with it."""
+
+    id: str
+    model: str
+    decoding: Decoding
+    construction: Construction
+    events: int
+
+
+def begin(store: Store, construction_id: str, setup: Setup, model: str, decoding: Decoding = DECODING) -> None:
+    """Store a construction that nothing has been asked for yet. Raises ModelError for a model that cannot be."""
+    check_model(model)
+    constructions.add_construction(store, construction_id, setup.brief.title, model, asdict(setup), decoding)
+
+
+def load(store: Store, construction_id: str) -> Work:
+    """A construction as it stands. Raises InputError where there is none of this ID."""
+    stored = constructions.construction(store, construction_id)
+    events = [Event(EventKind(kind), data) for kind, data in stored.events]
+    construction = building.fold(setup_from(stored.setup), events)
+    return Work(construction_id, stored.model, stored.decoding, construction, len(events))
+
+
+def add(store: Store, work: Work, event: Event, answer: Answer | None = None) -> Work:
+    """Store an event, and give the construction after it. Raises InputError where somebody else was first."""
+    construction = building.after(work.construction, event)  # what cannot be folded is not stored
+    completion = answer.result if answer and isinstance(answer.result, Completion) else None
+    info = answer.info if answer else None
+    constructions.add_event(store, work.id, work.events, event.kind.value, event.data, completion, info)
+    return replace(work, construction=construction, events=work.events + 1)
+
+
+def work_on(
+    store: Store,
+    construction_id: str,
+    open_model: OpenBackend,
+    data_dir: Path,
+    should_stop: Callable[[], bool] = never,
+    tell: Callable[[Work], None] = lambda work: None,
+) -> Work:
+    """Ask the model until it is a person's turn, or ``should_stop`` says so; ``tell`` hears of every answer.
+
+    Raises ModelError where the model gives no answer at all; what came before is stored, and this goes on from there.
+    """
+    work = load(store, construction_id)
+    if building.next_ask(work.construction) is None:
+        return work
+    driver = Driver(open_model, work.model, work.decoding, data_dir)
+    try:
+        while not should_stop() and (ask := building.next_ask(work.construction)) is not None:
+            answer = _answer(driver, request(work, ask), should_stop)
+            if answer is None:
+                break
+            assert isinstance(answer.result, Completion)
+            work = add(store, work, building.answered(ask, answer.result.text), answer)
+            tell(work)
+    finally:
+        driver.close()
+    return work
+
+
+def _answer(driver: Driver, asked: GenerationRequest, should_stop: Callable[[], bool]) -> Answer | None:
+    """The answer to one question; None where it was stopped."""
+    for batch in driver.answers([asked], should_stop):
+        for answer in batch:
+            if isinstance(answer.result, Fault):
+                raise ModelError(f"no answer about '{asked.action}': {answer.result.message}; go on when it is mended")
+            return answer
+    return None
+
+
+def request(work: Work, ask: Ask) -> GenerationRequest:
+    """The question for a backend. A script's answers for an action are taken in the order of its questions."""
+    asked_before = sum(
+        len([turn for turn in version.turns if turn.role == "assistant"]) > 0
+        for version in work.construction.versions.get(ask.action, ())
+        if version.origin is not building.Origin.EDITED
+    )
+    return GenerationRequest(
+        index=work.events,
+        domain=work.construction.setup.brief.name,
+        action=ask.action,
+        sample=asked_before,
+        prompt="\n\n".join([*(turn.content for turn in ask.turns), _ANSWER]),
+        dialogue=ask.turns,
+        round=ask.round,
+    )
+
+
+def setup_from(data: Mapping[str, Any]) -> Setup:
+    """Read back what ``asdict`` gave of a setup (after a trip through JSON)."""
+    brief = data["brief"]
+    return Setup(
+        Brief(
+            brief["name"],
+            brief["title"],
+            brief["domain"],
+            tuple(TypeBrief(**one) for one in brief["types"]),
+            tuple(ActionBrief(**one) for one in brief["actions"]),
+        ),
+        Condition(data["condition"]),
+        data["rounds"],
+        data["passes"],
+        data["demonstrations"],
+    )
