@@ -24,8 +24,10 @@ def show_note(store: Store, run_id: str, index: int) -> None:
     title = "Note" + (f" · {known.tag}" if known.tag else "")
     keys = _Keys(f"note-{run_id}-{index}", f"tag-{run_id}-{index}")
     # As it was when the output came up: an expander that changes while somebody types in it takes the field away.
-    is_open = st.session_state.setdefault(f"open-{keys.note}", bool(known.note or known.tag))
-    with st.expander(plain(title), icon=":material/edit_note:", expanded=is_open):
+    came_up: tuple[str, bool] = st.session_state.get("note_open", ("", False))
+    if came_up[0] != keys.note:
+        came_up = st.session_state["note_open"] = (keys.note, bool(known.note or known.tag))
+    with st.expander(plain(title), icon=":material/edit_note:", expanded=came_up[1]):
         words, tag = st.columns([5, 2], vertical_alignment="bottom")
         # Kept by the callback and not by a button: whoever goes on to the next output has left the field, and a note
         # that is not stored by then would be lost with the field.
