@@ -4,7 +4,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from selenium.common.exceptions import TimeoutException
+from selenium.common.exceptions import TimeoutException, WebDriverException
 from selenium.webdriver import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
@@ -73,9 +73,16 @@ def test_a_note_stays_when_one_goes_on_from_the_field_it_is_typed_in(tmp_path: P
     tab.sees("How it was made")
     tab.settle()
     tab.click("Note", "summary")
-    note = wait_for(lambda: tab.driver.find_elements(By.CSS_SELECTOR, '[aria-label="Note"]'), "the note")[0]
+    note = wait_for(lambda: tab.driver.find_elements(By.CSS_SELECTOR, 'textarea[aria-label="Note"]'), "the note")[0]
+
+    def in_field() -> bool:
+        with suppress(WebDriverException):  # the expander is still opening
+            note.click()
+        return bool(tab.driver.switch_to.active_element == note)
+
+    wait_for(in_field, "the cursor in the note")
     # Typed on without a pause, from the one field into the other and from there to the next output.
-    ActionChains(tab.driver).click(note).send_keys("the hand stays full", Keys.TAB, "odd").perform()
+    ActionChains(tab.driver).send_keys("the hand stays full", Keys.TAB, "odd").perform()
     tab.click("Next")
     tab.sees("blocksworld / stack")
     tab.click("Previous")
