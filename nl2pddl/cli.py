@@ -257,6 +257,16 @@ def _add_worldmodel(commands: argparse._SubParsersAction[argparse.ArgumentParser
     command.add_argument("id", metavar="ID", help="as `build` prints it")
     _add_construction(command)
     command.set_defaults(command=lambda options: worldmodel.resume(_here(options), options.id, options.out))
+    command = forms.add_parser("import", help="store published records (LLM-DM) as a construction")
+    for name in ("actions", "predicates", "types"):
+        command.add_argument(f"--{name}", type=Path, required=True, metavar="FILE")
+    command.add_argument("--name", required=True, help="what the domain is called")
+    _add_construction(command)
+    command.set_defaults(
+        command=lambda options: worldmodel.import_records(
+            _here(options), options.actions, options.predicates, options.types, options.name, options.out
+        )
+    )
     command = forms.add_parser("tasks", help="plan an example's tasks with a construction's domain")
     command.add_argument("id", metavar="ID", help="as `build` prints it")
     command.add_argument("--example", required=True, choices=example_ids(), help="whose tasks")

@@ -16,6 +16,7 @@ from nl2pddl.store import Store
 from nl2pddl.worldmodel import checking, session
 from nl2pddl.worldmodel.brief import load_example
 from nl2pddl.worldmodel.building import Setup
+from nl2pddl.worldmodel.published import read_records
 from nl2pddl.worldmodel.session import Work
 from nl2pddl.worldmodel.tasks import TaskOutcome, plan_tasks
 
@@ -51,6 +52,35 @@ def tasks(settings: Settings, construction_id: str, example: str, validator: Val
     told = ", ".join(f"{found[outcome]} {outcome}" for outcome in TaskOutcome if found[outcome])
     print(f"{found[TaskOutcome.SOLVED]} of {len(shown.tasks)} tasks solved: {told}")
     return 0
+
+
+def import_records(
+    settings: Settings, actions: Path, predicates: Path, types: Path, name: str, out: Path | None
+) -> int:
+    """Store published records as a construction; prints its ID first and a summary last."""
+    contents = [_content(path) for path in (actions, predicates, types)]
+    records = read_records(contents[0], contents[1], contents[2], name)
+    with Store(settings.store) as store:
+        construction_id = new_id()
+        construction = session.add_records(store, construction_id, records).construction
+    print(construction_id)
+    if out is not None:
+        out.write_text(construction.domain_text(), encoding="utf-8")
+    faulty = sum(bool(versions[-1].faults) for versions in construction.versions.values())
+    remarks = sum(map(len, construction.remarks.values()))
+    print(
+        f"construction {construction_id}: {len(construction.drafts)} of {len(records.setup.brief.actions)} actions, "
+        f"{len(construction.predicates)} predicates; tools object to {faulty}, people to {len(construction.remarks)} "
+        f"({remarks} remarks)"
+    )
+    return 0
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from error
 
 
 def _work_on(settings: Settings, store: Store, construction_id: str, out: Path | None) -> int:

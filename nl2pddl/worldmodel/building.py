@@ -16,7 +16,7 @@ from nl2pddl.experiment import Turn
 from nl2pddl.worldmodel import asking, checking
 from nl2pddl.worldmodel.brief import NAME, Brief, Condition
 from nl2pddl.worldmodel.draft import ActionDraft, PredicateDraft, domain_pddl, renamed_in
-from nl2pddl.worldmodel.reading import read_answer
+from nl2pddl.worldmodel.reading import read_answer, read_predicates
 
 _AGAIN = "Give the whole answer again, corrected, under the same headings."
 PASSES = 2  # the second with all predicates known (Guan et al., Section 4.1)
@@ -39,6 +39,8 @@ class EventKind(StrEnum):
     UNDO = "undo"
     RENAME = "rename"
     REWORD = "reword"
+    PREDICATES = "predicates"
+    REMARK = "remark"
 
 
 @dataclass(frozen=True)
@@ -86,8 +88,8 @@ class Construction:
     """A construction as it stands. ``versions`` of an action are in the order they came, the current one last.
 
     ``taken`` counts the actions finished over all passes. ``pending`` is an action and the dialogue that its next
-    answer continues, where a person or a tool has objected. ``feedback`` counts a person's messages by action: the
-    measure of Guan et al.
+    answer continues, where a person or a tool has objected. ``feedback`` counts a person's messages by action, and
+    ``remarks`` are what people found wrong in it without asking the model (annotations): the measures of Guan et al.
     """
 
     setup: Setup
@@ -97,6 +99,7 @@ class Construction:
     pending: tuple[str, tuple[Turn, ...], int] | None = None
     by_person: bool = False
     feedback: Mapping[str, int] = field(default_factory=dict)
+    remarks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def is_built(self) -> bool:
@@ -218,6 +221,27 @@ def reworded(construction: Construction, predicate: str, words: str) -> Event:
     return Event(EventKind.REWORD, {"predicate": predicate, "words": " ".join(words.split())})
 
 
+def given(construction: Construction, text: str) -> Event:
+    """The event that a person adds predicates, one a line with its words, as answers list them. Raises InputError."""
+    brought, found = read_predicates(text)
+    for one in brought:
+        if one.name in construction.predicates:
+            found.append(f"there is a predicate '{one.name}' already")
+        elif not _is_usable(one, construction):
+            found.append(f"{one.head} has the name of a type, or a type that is not there")
+    if found or not brought:
+        raise InputError("; ".join(found) or "no line declares a predicate such as (on ?x - block): true if …", found)
+    return Event(EventKind.PREDICATES, {"text": text})
+
+
+def remarked(construction: Construction, action: str, words: str) -> Event:
+    """The event that a person notes an error in an action, without asking the model to mend it. Raises InputError."""
+    _check_action(construction, action)
+    if not words.strip():
+        raise InputError("say in words what is wrong")
+    return Event(EventKind.REMARK, {"action": action, "text": words.strip()})
+
+
 def _check_action(construction: Construction, action: str) -> None:
     if action not in {one.name for one in construction.setup.brief.actions}:
         raise InputError(f"there is no action '{action}' in this domain")
@@ -241,6 +265,12 @@ def after(construction: Construction, event: Event) -> Construction:
         case EventKind.REWORD:
             changed = replace(construction.predicates[data["predicate"]], words=data["words"])
             return replace(construction, predicates={**construction.predicates, changed.name: changed})
+        case EventKind.PREDICATES:
+            brought = {one.name: one for one in read_predicates(data["text"])[0]}
+            return replace(construction, predicates={**construction.predicates, **brought})
+        case EventKind.REMARK:
+            said = (*construction.remarks.get(data["action"], ()), data["text"])
+            return replace(construction, remarks={**construction.remarks, data["action"]: said})
 
 
 def _after_answer(

@@ -56,6 +56,12 @@ def read_answer(text: str, name: str) -> Answer:
     return Answer(None if action is None else ActionDraft(action, words, new), tuple(dict.fromkeys(problems)))
 
 
+def read_predicates(text: str) -> tuple[list[PredicateDraft], list[str]]:
+    """The predicates that a text declares, one a line, and what is wrong, a message each."""
+    problems: list[str] = []
+    return list(_predicates(text[:LONGEST_ANSWER], problems)), problems
+
+
 def _sections(text: str) -> dict[str, str]:
     """What stands under each heading, the first time it comes; a further question of the model's own is cut off."""
     ahead = _HEADING.search(text)

@@ -17,11 +17,13 @@ from nl2pddl.worldmodel import building
 from nl2pddl.worldmodel.asking import STOPS
 from nl2pddl.worldmodel.brief import ActionBrief, Brief, Condition, TypeBrief
 from nl2pddl.worldmodel.building import Ask, Construction, Event, EventKind, Setup
+from nl2pddl.worldmodel.published import Records
 
 OpenBackend = Callable[[str, Decoding, Path], Backend]
 # An action of 22 predicates and its new ones; the paper's models write some 300 tokens.
 DECODING = Decoding(max_new_tokens=700, stop_strings=STOPS, chat=ChatMode.TEMPLATE)
 _ANSWER = "Answer:\n"
+IMPORTED = "imported"  # in place of a model: nobody can be asked again
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,16 @@ def begin(store: Store, construction_id: str, setup: Setup, model: str, decoding
     """Store a construction that nothing has been asked for yet. Raises ModelError for a model that cannot be."""
     check_model(model)
     constructions.add_construction(store, construction_id, setup.brief.title, model, asdict(setup), decoding)
+
+
+def add_records(store: Store, construction_id: str, records: Records) -> Work:
+    """Store a construction that was made elsewhere, with all its events."""
+    setup = records.setup
+    constructions.add_construction(store, construction_id, setup.brief.title, IMPORTED, asdict(setup), DECODING)
+    work = load(store, construction_id)
+    for event in records.events:
+        work = add(store, work, event)
+    return work
 
 
 def load(store: Store, construction_id: str) -> Work:
