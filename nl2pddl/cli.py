@@ -5,21 +5,18 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from nl2pddl import __version__, study
-from nl2pddl.commands import compare, evaluate, run, transfer, validate, worldmodel
+from nl2pddl.commands import compare, evaluate, run, transfer, validate, worldmodel_forms
+from nl2pddl.commands.options import add_store, add_validator
 from nl2pddl.errors import InputError, NL2PDDLError
 from nl2pddl.exact import ExactLimits
 from nl2pddl.experiment import ChatMode, Decoding, Precision, RunConfig, RunKind
-from nl2pddl.generation import EMBEDDED
 from nl2pddl.records import DescriptionClass, EvaluationSettings, Protocol, ValidatorChoice
 from nl2pddl.runs import MOST_ROUNDS
-from nl2pddl.settings import Settings, load_settings
+from nl2pddl.settings import load_settings
 from nl2pddl.store.exports import FORMATS
-from nl2pddl.worldmodel.brief import Brief, Condition, example_ids, load_example
-from nl2pddl.worldmodel.building import Setup
 
 FAILURE, WRONG_INPUT = 1, 2
 MOST_WORKERS = 1000
@@ -60,7 +57,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_validate(commands)
     _add_compare(commands)
     _add_transfer(commands)
-    _add_worldmodel(commands)
+    worldmodel_forms.add_forms(commands)
     return parser
 
 
@@ -96,7 +93,7 @@ def _add_run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     _add_evaluation_options(command)
     command.add_argument("--domains", type=Path, default=settings.domains_dir, metavar="DIR", help="domain folders")
     command.add_argument("--data", type=Path, default=settings.data_dir, metavar="DIR", help="converted models")
-    _add_store(command)
+    add_store(command)
     command.add_argument("--resume", metavar="RUN", help="go on with a run of the store, with its own configuration")
     command.set_defaults(command=_run)
 
@@ -152,7 +149,7 @@ def _add_evaluation_options(command: argparse.ArgumentParser) -> None:
         "--exact", action="store_true", help="also decide exactly whether the two domains have the same plans"
     )
     _add_exact_limits(command, "--exact-")
-    _add_validator(command)
+    add_validator(command)
     command.add_argument(
         "--dask", metavar="ADDRESS", default=settings.dask, help="judge on the workers of this Dask scheduler"
     )
@@ -187,20 +184,13 @@ def _add_exact_limits(command: argparse.ArgumentParser, prefix: str) -> None:
     )  # fmt: skip
 
 
-def _add_validator(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "--validator", choices=[name.value for name in ValidatorChoice], default=ValidatorChoice.AUTO.value,
-        help="who checks plans; auto: VAL where it is installed, else ours; both: stop where they differ",
-    )  # fmt: skip
-
-
 def _add_validate(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     command = commands.add_parser("validate", help="check plans against a domain and a problem")
     command.add_argument("domain", type=Path)
     command.add_argument("problem", type=Path)
     command.add_argument("plan", type=Path, nargs="+")
     command.add_argument("--json", action="store_true", help="one JSON line a plan")
-    _add_validator(command)
+    add_validator(command)
     command.set_defaults(command=_validate)
 
 
@@ -217,88 +207,22 @@ def _add_compare(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def _add_transfer(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     command = commands.add_parser("import-results", help="store published results (CSV) as a run")
     command.add_argument("file", type=Path, metavar="CSV", help=f"with the columns {','.join(study.COLUMNS)}")
-    _add_store(command)
+    add_store(command)
     command.set_defaults(command=lambda options: transfer.import_file(options.file, options.store))
     for name, does, forms, text in (
         ("export", transfer.export_runs, FORMATS, "write verdicts to a file"),
         ("report", transfer.report, transfer.REPORTS, "write a report on runs to a file"),
     ):
         command = commands.add_parser(name, help=text)
-        _add_store(command)
+        add_store(command)
         command.add_argument("--runs", default="all", metavar="ID,…", help="all, or IDs of runs (default: all)")
         command.add_argument("--format", choices=forms, required=True)
         command.add_argument("--out", type=Path, required=True, metavar="FILE")
         command.set_defaults(command=_with_runs(does))
     command = commands.add_parser("delete", help="take runs out of the store for good")
     command.add_argument("run", nargs="+", metavar="ID", help="a run, as `run` and `import-results` print it")
-    _add_store(command)
+    add_store(command)
     command.set_defaults(command=lambda options: transfer.delete_runs(options.store, options.run))
-
-
-def _add_worldmodel(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    group = commands.add_parser("worldmodel", help="build a whole domain with a model, and plan with it")
-    forms = group.add_subparsers(required=True, metavar="FORM")
-    setup = Setup(Brief("", "", "", (), ()))
-    command = forms.add_parser("build", help="ask a model for each action of an example in turn")
-    command.add_argument("--example", required=True, choices=example_ids(), help="what is built")
-    command.add_argument("--model", default=EMBEDDED, metavar="M", help="as for run (default: the embedded model)")
-    command.add_argument(
-        "--condition", choices=[name.value for name in Condition], default=setup.condition.value,
-        help="how much the descriptions of actions say (default: detailed)",
-    )  # fmt: skip
-    command.add_argument(
-        "--rounds", type=int, default=setup.rounds, metavar="N",
-        help=f"how often tools send an answer back (default: {setup.rounds})",
-    )  # fmt: skip
-    command.add_argument("--passes", type=int, choices=(1, 2), default=setup.passes, help="default: 2")
-    _add_construction(command)
-    command.set_defaults(command=_build)
-    command = forms.add_parser("resume", help="go on with a construction")
-    command.add_argument("id", metavar="ID", help="as `build` prints it")
-    _add_construction(command)
-    command.set_defaults(command=lambda options: worldmodel.resume(_here(options), options.id, options.out))
-    command = forms.add_parser("import", help="store published records (LLM-DM) as a construction")
-    for name in ("actions", "predicates", "types"):
-        command.add_argument(f"--{name}", type=Path, required=True, metavar="FILE")
-    command.add_argument("--name", required=True, help="what the domain is called")
-    _add_construction(command)
-    command.set_defaults(
-        command=lambda options: worldmodel.import_records(
-            _here(options), options.actions, options.predicates, options.types, options.name, options.out
-        )
-    )
-    command = forms.add_parser("tasks", help="plan an example's tasks with a construction's domain")
-    command.add_argument("id", metavar="ID", help="as `build` prints it")
-    command.add_argument("--example", required=True, choices=example_ids(), help="whose tasks")
-    _add_validator(command)
-    _add_store(command)
-    command.set_defaults(
-        command=lambda options: worldmodel.tasks(
-            _here(options), options.id, options.example, ValidatorChoice(options.validator)
-        )
-    )
-
-
-def _add_construction(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--out", type=Path, metavar="FILE", help="also write the domain there, as PDDL")
-    _add_store(command)
-
-
-def _here(options: argparse.Namespace) -> Settings:
-    return replace(load_settings(), store=options.store)
-
-
-def _build(options: argparse.Namespace) -> int:
-    if not 0 <= options.rounds <= MOST_ROUNDS:
-        raise InputError(f"--rounds must be from 0 to {MOST_ROUNDS}")
-    brief = load_example(options.example).brief
-    setup = Setup(brief, Condition(options.condition), options.rounds, options.passes)
-    return worldmodel.build(_here(options), setup, options.model, options.out)
-
-
-def _add_store(command: argparse.ArgumentParser) -> None:
-    store = load_settings().store
-    command.add_argument("--store", type=Path, default=store, metavar="FILE", help=f"default: {store}")
 
 
 def _with_runs(does: Callable[[Path, str, str, Path], int]) -> Callable[[argparse.Namespace], int]:

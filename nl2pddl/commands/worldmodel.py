@@ -1,4 +1,4 @@
-"""``worldmodel``: build a whole domain with a model, go on with one, and plan its tasks."""
+"""``worldmodel``: build a whole domain with a model, go on with one, plan its tasks, count its errors."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 from nl2pddl.errors import InputError
+from nl2pddl.exact import ExactLimits
 from nl2pddl.generation import open_backend
 from nl2pddl.planning.checking import PlanChecker
 from nl2pddl.records import ValidatorChoice
@@ -16,9 +17,14 @@ from nl2pddl.store import Store
 from nl2pddl.worldmodel import checking, session
 from nl2pddl.worldmodel.brief import load_example
 from nl2pddl.worldmodel.building import Setup
+from nl2pddl.worldmodel.matching import propose
 from nl2pddl.worldmodel.published import read_records
+from nl2pddl.worldmodel.quality import Weight, errors, weighed
+from nl2pddl.worldmodel.reference import reference_predicates
 from nl2pddl.worldmodel.session import Work
 from nl2pddl.worldmodel.tasks import TaskOutcome, plan_tasks
+
+_LIMITS = ExactLimits(states=200_000, seconds=10.0)  # of a task: there are tasks enough
 
 
 def build(settings: Settings, setup: Setup, model: str, out: Path | None) -> int:
@@ -51,6 +57,32 @@ def tasks(settings: Settings, construction_id: str, example: str, validator: Val
         print(f"{result.task} {result.outcome}{steps}{reason}", flush=True)
     told = ", ".join(f"{found[outcome]} {outcome}" for outcome in TaskOutcome if found[outcome])
     print(f"{found[TaskOutcome.SOLVED]} of {len(shown.tasks)} tasks solved: {told}")
+    return 0
+
+
+def count_errors(settings: Settings, construction_id: str, example: str, *, weigh: bool) -> int:
+    """Print how the predicates were matched, a line an error, and a summary last."""
+    shown = load_example(example)
+    with _opened(settings) as store:
+        construction = session.load(store, construction_id).construction
+    if not set(shown.planning.actions) & set(construction.drafts):
+        raise InputError(
+            f"the construction {construction_id} has no action of '{example}'; name the example it was built from"
+        )
+    actions = {name: draft.action for name, draft in construction.drafts.items()}
+    mapping = propose(construction.predicates, actions, shown.planning, reference_predicates(shown))
+    for name in construction.predicates:
+        match = mapping.get(name)
+        print(f"{name}: " + (f"{'not ' if match.negated else ''}{match.predicate}" if match else "of its own"))
+    found = errors(construction, shown, mapping)
+    if weigh:
+        found = [weighed(error, shown, _LIMITS) for error in found]
+    for error in found:
+        seen = f" (seen on {error.task})" if error.task else ""
+        print(error.in_words + (f": {error.weight}{seen}" if error.weight else ""), flush=True)
+    told = Counter(error.weight for error in found)
+    kinds = "; ".join(f"{told[weight]} {weight}" for weight in Weight if told[weight])
+    print(f"{len(found)} errors against the hand-made model" + (f": {kinds}" if kinds else ""))
     return 0
 
 

@@ -170,6 +170,24 @@ def test_the_embedded_model_builds_for_real(
     assert all(EMBEDDED in info for _, info in rows)
 
 
+def test_errors_are_counted_and_weighed_by_the_command(tmp_path: Path, logistics: Example) -> None:
+    setup = Setup(logistics.brief, rounds=0, passes=1)
+
+    def change(ask: Ask, text: str) -> str:
+        if ask.action == "drive-truck":
+            return text.replace("    (in-city ?to ?c)\n", "")
+        return text.replace("(airport ?to)", "(airport ?to) (airport ?from)")
+
+    model = scripted(tmp_path / "s.jsonl", logistics, setup, change)
+    store = ["--store", str(tmp_path / "s.duckdb")]
+    options = ["--example", "logistics", "--rounds", "0", "--passes", "1", "--model", model]
+    first = command("worldmodel", "build", *options, *store).stdout.splitlines()[0]
+    told = command("worldmodel", "errors", first, "--example", "logistics", *store).stdout.splitlines()
+    assert told[-3].startswith("drive-truck: missing precondition (in-city ?to ?c): changes plans (seen on t")
+    assert told[-2] == "fly-airplane: extra precondition (airport ?from): changes no plan of the tasks"
+    assert told[-1] == "2 errors against the hand-made model: 1 changes plans; 1 changes no plan of the tasks"
+
+
 def test_the_commands(tmp_path: Path, logistics: Example) -> None:
     setup = Setup(logistics.brief, Condition.MINIMAL, passes=1)
     model = scripted(tmp_path / "s.jsonl", logistics, setup)
@@ -185,7 +203,11 @@ def test_the_commands(tmp_path: Path, logistics: Example) -> None:
     solved = command("worldmodel", "tasks", first, "--example", "logistics", *store).stdout.splitlines()
     assert len(solved) == len(logistics.tasks) + 1
     assert solved[-1] == "24 of 24 tasks solved: 24 solved"
+    counted = command("worldmodel", "errors", first, "--example", "logistics", *store).stdout.splitlines()
+    assert sorted(counted[:-1]) == sorted(f"{name}: {name}" for name in logistics.planning.predicates)
+    assert counted[-1] == "0 errors against the hand-made model"
     for wrong, words in (
+        (["errors", first, "--example", "tyres", *store], "has no action of 'tyres'"),
         (["resume", "nope", *store], "no construction 'nope'"),
         (["resume", first, "--store", str(tmp_path / "none.duckdb")], "no such store"),
         (["build", "--example", "logistics", "--rounds", "-1", *store], "--rounds must be"),

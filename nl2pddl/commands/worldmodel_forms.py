@@ -1,0 +1,89 @@
+"""The forms of the command ``worldmodel`` and their options."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+from pathlib import Path
+
+from nl2pddl.commands import worldmodel
+from nl2pddl.commands.options import add_store, add_validator
+from nl2pddl.errors import InputError
+from nl2pddl.generation import EMBEDDED
+from nl2pddl.records import ValidatorChoice
+from nl2pddl.runs import MOST_ROUNDS
+from nl2pddl.settings import Settings, load_settings
+from nl2pddl.worldmodel.brief import Brief, Condition, example_ids, load_example
+from nl2pddl.worldmodel.building import Setup
+
+
+def add_forms(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """The command ``worldmodel`` with its forms."""
+    group = commands.add_parser("worldmodel", help="build a whole domain with a model, and plan with it")
+    forms = group.add_subparsers(required=True, metavar="FORM")
+    setup = Setup(Brief("", "", "", (), ()))
+    command = forms.add_parser("build", help="ask a model for each action of an example in turn")
+    command.add_argument("--example", required=True, choices=example_ids(), help="what is built")
+    command.add_argument("--model", default=EMBEDDED, metavar="M", help="as for run (default: the embedded model)")
+    command.add_argument(
+        "--condition", choices=[name.value for name in Condition], default=setup.condition.value,
+        help="how much the descriptions of actions say (default: detailed)",
+    )  # fmt: skip
+    command.add_argument(
+        "--rounds", type=int, default=setup.rounds, metavar="N",
+        help=f"how often tools send an answer back (default: {setup.rounds})",
+    )  # fmt: skip
+    command.add_argument("--passes", type=int, choices=(1, 2), default=setup.passes, help="default: 2")
+    _add_construction(command)
+    command.set_defaults(command=_build)
+    command = forms.add_parser("resume", help="go on with a construction")
+    command.add_argument("id", metavar="ID", help="as `build` prints it")
+    _add_construction(command)
+    command.set_defaults(command=lambda options: worldmodel.resume(_here(options), options.id, options.out))
+    command = forms.add_parser("errors", help="count a construction's errors against an example's hand-made model")
+    command.add_argument("id", metavar="ID", help="as `build` prints it")
+    command.add_argument("--example", required=True, choices=example_ids(), help="whose model")
+    command.add_argument("--no-weigh", action="store_true", help="do not decide which errors change plans")
+    add_store(command)
+    command.set_defaults(
+        command=lambda options: worldmodel.count_errors(
+            _here(options), options.id, options.example, weigh=not options.no_weigh
+        )
+    )
+    command = forms.add_parser("import", help="store published records (LLM-DM) as a construction")
+    for name in ("actions", "predicates", "types"):
+        command.add_argument(f"--{name}", type=Path, required=True, metavar="FILE")
+    command.add_argument("--name", required=True, help="what the domain is called")
+    _add_construction(command)
+    command.set_defaults(
+        command=lambda options: worldmodel.import_records(
+            _here(options), options.actions, options.predicates, options.types, options.name, options.out
+        )
+    )
+    command = forms.add_parser("tasks", help="plan an example's tasks with a construction's domain")
+    command.add_argument("id", metavar="ID", help="as `build` prints it")
+    command.add_argument("--example", required=True, choices=example_ids(), help="whose tasks")
+    add_validator(command)
+    add_store(command)
+    command.set_defaults(
+        command=lambda options: worldmodel.tasks(
+            _here(options), options.id, options.example, ValidatorChoice(options.validator)
+        )
+    )
+
+
+def _add_construction(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--out", type=Path, metavar="FILE", help="also write the domain there, as PDDL")
+    add_store(command)
+
+
+def _here(options: argparse.Namespace) -> Settings:
+    return replace(load_settings(), store=options.store)
+
+
+def _build(options: argparse.Namespace) -> int:
+    if not 0 <= options.rounds <= MOST_ROUNDS:
+        raise InputError(f"--rounds must be from 0 to {MOST_ROUNDS}")
+    brief = load_example(options.example).brief
+    setup = Setup(brief, Condition(options.condition), options.rounds, options.passes)
+    return worldmodel.build(_here(options), setup, options.model, options.out)
