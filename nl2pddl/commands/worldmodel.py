@@ -4,26 +4,33 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from nl2pddl.errors import InputError
 from nl2pddl.exact import ExactLimits
-from nl2pddl.generation import open_backend
+from nl2pddl.generation import check_model, open_backend
+from nl2pddl.generation.driver import Driver
 from nl2pddl.planning.checking import PlanChecker
 from nl2pddl.records import ValidatorChoice
 from nl2pddl.runs import new_id
 from nl2pddl.settings import Settings
 from nl2pddl.store import Store
 from nl2pddl.worldmodel import checking, session
-from nl2pddl.worldmodel.brief import load_example
+from nl2pddl.worldmodel.brief import Example, load_example
 from nl2pddl.worldmodel.building import Setup
 from nl2pddl.worldmodel.matching import propose
+from nl2pddl.worldmodel.modulo import ROUNDS
 from nl2pddl.worldmodel.published import read_records
 from nl2pddl.worldmodel.quality import Weight, errors, weighed
 from nl2pddl.worldmodel.reference import reference_predicates
 from nl2pddl.worldmodel.session import Work
-from nl2pddl.worldmodel.tasks import TaskOutcome, plan_tasks
+from nl2pddl.worldmodel.tasks import TaskOutcome, TaskResult, ask_tasks, plan_tasks
 
+KSTAR = "kstar"
+# Who plans, and how often the acquired domain's findings go back to a model that does.
+PLANNERS = {KSTAR: 0, "modulo": ROUNDS, "model": 0}
 _LIMITS = ExactLimits(states=200_000, seconds=10.0)  # of a task: there are tasks enough
 
 
@@ -44,13 +51,23 @@ def resume(settings: Settings, construction_id: str, out: Path | None) -> int:
         return _work_on(settings, store, construction_id, out)
 
 
-def tasks(settings: Settings, construction_id: str, example: str, validator: ValidatorChoice) -> int:
+@dataclass(frozen=True)
+class TaskChoice:
+    """Whose tasks, who plans (see ``PLANNERS``), the model where one does, and who validates."""
+
+    example: str
+    by: str
+    model: str | None
+    validator: ValidatorChoice
+
+
+def tasks(settings: Settings, construction_id: str, choice: TaskChoice) -> int:
     """Plan the tasks of an example with a construction's domain; prints a line a task and a summary last."""
-    shown = load_example(example)
+    shown = load_example(choice.example)
     with _opened(settings) as store:
         work = session.load(store, construction_id)
     found: Counter[TaskOutcome] = Counter()
-    for result in plan_tasks(work.construction.domain_text(), shown.tasks, shown.planning, PlanChecker(validator)):
+    for result in _results(settings, work, shown, choice):
         found[result.outcome] += 1
         steps = f" {len(result.plan)} steps" if result.plan else ""
         reason = f": {result.reason}" if result.reason else ""
@@ -58,6 +75,20 @@ def tasks(settings: Settings, construction_id: str, example: str, validator: Val
     told = ", ".join(f"{found[outcome]} {outcome}" for outcome in TaskOutcome if found[outcome])
     print(f"{found[TaskOutcome.SOLVED]} of {len(shown.tasks)} tasks solved: {told}")
     return 0
+
+
+def _results(settings: Settings, work: Work, shown: Example, choice: TaskChoice) -> Iterator[TaskResult]:
+    checker = PlanChecker(choice.validator)
+    if choice.by == KSTAR:
+        yield from plan_tasks(work.construction.domain_text(), shown.tasks, shown.planning, checker)
+        return
+    model = choice.model or work.model
+    check_model(model)
+    driver = Driver(open_backend, model, work.decoding, settings.data_dir)
+    try:
+        yield from ask_tasks(driver, work.construction, shown.tasks, shown.planning, checker, PLANNERS[choice.by])
+    finally:
+        driver.close()
 
 
 def count_errors(settings: Settings, construction_id: str, example: str, *, weigh: bool) -> int:

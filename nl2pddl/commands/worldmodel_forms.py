@@ -63,11 +63,19 @@ def add_forms(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     command = forms.add_parser("tasks", help="plan an example's tasks with a construction's domain")
     command.add_argument("id", metavar="ID", help="as `build` prints it")
     command.add_argument("--example", required=True, choices=example_ids(), help="whose tasks")
+    command.add_argument(
+        "--by", choices=list(worldmodel.PLANNERS), default=worldmodel.KSTAR,
+        help="who plans: K*, a model whose plans the domain criticises up to 8 times, or the model alone "
+        "(default: kstar)",
+    )  # fmt: skip
+    command.add_argument("--model", metavar="M", help="the model that plans (default: the one that built the domain)")
     add_validator(command)
     add_store(command)
     command.set_defaults(
         command=lambda options: worldmodel.tasks(
-            _here(options), options.id, options.example, ValidatorChoice(options.validator)
+            _here(options),
+            options.id,
+            worldmodel.TaskChoice(options.example, options.by, options.model, ValidatorChoice(options.validator)),
         )
     )
 

@@ -1,4 +1,4 @@
-"""Tasks planned with an acquired domain: K* finds a plan, and it is validated there and on the hand-made model."""
+"""Tasks planned with an acquired domain, by K* or by a model that it criticises; judged by the hand-made model."""
 
 from __future__ import annotations
 
@@ -7,12 +7,17 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from nl2pddl.domains import misfits, problem_misfits
-from nl2pddl.errors import InputError
+from nl2pddl.errors import InputError, ModelError
+from nl2pddl.experiment import Fault
+from nl2pddl.generation.base import GenerationRequest
+from nl2pddl.generation.driver import Driver
 from nl2pddl.pddl_io import parse_domain
 from nl2pddl.planning.checking import PlanChecker
 from nl2pddl.planning.kstar import KStar, Outcome
 from nl2pddl.task import PlanningDomain
 from nl2pddl.worldmodel.brief import Task
+from nl2pddl.worldmodel.building import Construction
+from nl2pddl.worldmodel.modulo import ROUNDS, after_answer, opened
 
 
 class TaskOutcome(StrEnum):
@@ -55,12 +60,66 @@ def plan_tasks(
 
     Raises InputError where the text is no domain that can be planned with.
     """
-    domain = parse_domain(domain_text, "the acquired domain")
-    if found := list(misfits(domain)):
-        raise InputError(f"the acquired domain cannot be planned with: {'; '.join(found[:5])}", found)
+    domain = _plannable(domain_text)
     with KStar() as planner:
         for task in tasks:
             yield _planned(domain, task, truth, checker, planner, limits)
+
+
+def ask_tasks(
+    driver: Driver,
+    construction: Construction,
+    tasks: Sequence[Task],
+    truth: PlanningDomain,
+    checker: PlanChecker,
+    rounds: int = ROUNDS,
+) -> Iterator[TaskResult]:
+    """The outcome of each task with a model as planner, whose plans the acquired domain criticises ``rounds`` times.
+
+    With 0 rounds it is the model alone. Right is what the hand-made model ``truth`` says. Raises as ``plan_tasks``, and
+    ModelError where the model gives no answer.
+    """
+    domain = _plannable(construction.domain_text())
+    for task in tasks:
+        if found := list(problem_misfits(task.problem, domain)):
+            yield TaskResult(task.name, TaskOutcome.MISFIT, (), "; ".join(found[:3]))
+            continue
+        talk = opened(construction.drafts, construction.predicates, task.problem, task.words)
+        while not talk.is_over(rounds):
+            asked = GenerationRequest(
+                index=len(talk.proposals),
+                domain=construction.setup.brief.name,
+                action=task.name,
+                sample=len(talk.proposals),
+                prompt="\n\n".join([*(turn.content for turn in talk.turns), "Plan:\n"]),
+                dialogue=talk.turns,
+                round=len(talk.proposals),
+            )
+            text = _answer(driver, asked)
+            talk = after_answer(talk, text, domain, task.problem, construction.predicates)
+        plan = talk.proposals[-1].plan
+        check = checker.check(truth, truth.text, task.problem, [plan])[0]
+        answers = f"{len(talk.proposals)} answer{'s' if len(talk.proposals) > 1 else ''}"
+        reason = "" if check.valid else f"; in the hand-made model: {check.reason}"
+        yield TaskResult(
+            task.name, TaskOutcome.SOLVED if check.valid else TaskOutcome.WRONG, plan, f"{answers}{reason}"
+        )
+
+
+def _answer(driver: Driver, asked: GenerationRequest) -> str:
+    for batch in driver.answers([asked]):
+        for answer in batch:
+            if isinstance(answer.result, Fault):
+                raise ModelError(f"no answer about {asked.action}: {answer.result.message}")
+            return answer.result.text
+    raise ModelError(f"no answer about {asked.action}")
+
+
+def _plannable(text: str) -> PlanningDomain:
+    domain = parse_domain(text, "the acquired domain")
+    if found := list(misfits(domain)):
+        raise InputError(f"the acquired domain cannot be planned with: {'; '.join(found[:5])}", found)
+    return domain
 
 
 def _planned(

@@ -188,6 +188,12 @@ def test_errors_are_counted_and_weighed_by_the_command(tmp_path: Path, logistics
     assert told[-1] == "2 errors against the hand-made model: 1 changes plans; 1 changes no plan of the tasks"
 
 
+def solutions(example: Example) -> dict[str, str]:
+    """A plan for each task, as a model would write it."""
+    planned = plan_tasks(example.planning.source, example.tasks, example.planning, PlanChecker())
+    return {result.task: "\n".join(result.plan) for result in planned}
+
+
 def test_the_commands(tmp_path: Path, logistics: Example) -> None:
     setup = Setup(logistics.brief, Condition.MINIMAL, passes=1)
     model = scripted(tmp_path / "s.jsonl", logistics, setup)
@@ -203,6 +209,19 @@ def test_the_commands(tmp_path: Path, logistics: Example) -> None:
     solved = command("worldmodel", "tasks", first, "--example", "logistics", *store).stdout.splitlines()
     assert len(solved) == len(logistics.tasks) + 1
     assert solved[-1] == "24 of 24 tasks solved: 24 solved"
+    plans = {task.name: task for task in logistics.tasks}
+    answers = [
+        {"domain": "logistics-by-hand", "action": name, "output": text}
+        for name, found in solutions(logistics).items()
+        for text in (["Let me think.", found] if plans[name].shortest > 20 else [found])
+    ]
+    planner = ["--model", write_script(tmp_path / "plans.jsonl", answers), "--example", "logistics", *store]
+    criticised = command("worldmodel", "tasks", first, "--by", "modulo", *planner).stdout.splitlines()
+    assert criticised[0].startswith("t01 solved 3 steps: 1 answer")
+    assert criticised[-2].startswith("t24 solved 25 steps: 2 answers")
+    assert criticised[-1] == "24 of 24 tasks solved: 24 solved"
+    alone = command("worldmodel", "tasks", first, "--by", "model", *planner).stdout.splitlines()
+    assert alone[-1] == "18 of 24 tasks solved: 18 solved, 6 wrong plan"
     counted = command("worldmodel", "errors", first, "--example", "logistics", *store).stdout.splitlines()
     assert sorted(counted[:-1]) == sorted(f"{name}: {name}" for name in logistics.planning.predicates)
     assert counted[-1] == "0 errors against the hand-made model"
