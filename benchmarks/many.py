@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import asdict
 from pathlib import Path
 
 from nl2pddl.actions import action_pddl
 from nl2pddl.domains import load_library
-from nl2pddl.experiment import RunConfig
+from nl2pddl.experiment import ModelInfo, RunConfig
 from nl2pddl.records import DescriptionClass
 from nl2pddl.settings import PROJECT_ROOT
 from nl2pddl.store import Store, writes
@@ -84,11 +85,11 @@ def _fill_run(
             INSERT INTO outputs BY NAME
             SELECT $run AS run_id, item_index, text || chr(10) || '; ' || item_index AS output,
                    'stop string' AS stop_reason, 120 AS new_tokens, 1.5 AS seconds,
-                   '{"name": "made up", "versions": {}}' AS model_info,
+                   $info AS model_info,
                    now()::TIMESTAMP AS created_at
             FROM made
             """,
-            {"run": run_id},
+            {"run": run_id, "info": json.dumps(asdict(ModelInfo("made up")))},
         )
         cursor.execute(
             """

@@ -15,10 +15,12 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
 from selenium import webdriver
+from selenium.common.exceptions import WebDriverException
 from selenium.webdriver.common.by import By
 
 from benchmarks.many import fill
@@ -36,6 +38,7 @@ PAGES = (
     ("domains", "[data-testid=stDataFrame]"),
 )
 _PATIENCE = 60.0
+_SETTLED = "return document.querySelector('[data-testid=stApp]')?.dataset.testScriptState === 'notRunning'"
 
 
 def main(verdicts: int = VERDICTS) -> None:
@@ -85,13 +88,18 @@ def _measure(driver: webdriver.Chrome, url: str) -> None:
     runs = "&".join(f"run=20260101-00000{number}-beef" for number in range(5))
     deadline = time.monotonic() + _PATIENCE
     while not driver.find_elements(By.CSS_SELECTOR, "h1") and time.monotonic() < deadline:
-        driver.get(f"{url}/launch")
+        with suppress(WebDriverException):  # the server is not up yet
+            driver.get(f"{url}/launch")
         time.sleep(2)
     for page, content in PAGES:
         started = time.perf_counter()
         driver.get(f"{url}/{page}{'&' if '?' in page else '?'}{runs}")
         _until(lambda: bool(driver.find_elements(By.CSS_SELECTOR, content)))  # noqa: B023
-        print(f"first content of {page}: {time.perf_counter() - started:.2f} s")
+        print(f"first content of {page}: {time.perf_counter() - started:.2f} s", flush=True)
+        # A page that breaks below its first content was not measured.
+        _until(lambda: driver.execute_script(_SETTLED))
+        if broken := _texts(driver, "stException"):
+            raise RuntimeError(f"{page}: {broken[0]}")
 
     def outputs() -> str:
         return next(iter(_texts(driver, "stMetricValue")), "")
