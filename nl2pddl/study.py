@@ -12,6 +12,7 @@ import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from nl2pddl.errors import InputError
@@ -111,7 +112,7 @@ class Results:
     def __len__(self) -> int:
         return len(self.rows)
 
-    @property
+    @cached_property
     def hints(self) -> tuple[str, ...]:
         """What looks like lines that were copied twice. Equal lines alone do not: prompts have no number there."""
         import numpy as np

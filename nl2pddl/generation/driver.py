@@ -80,6 +80,16 @@ class Driver:
         """Free the model's memory."""
         self.backend.close()
 
+    def answer(self, request: GenerationRequest, should_stop: Callable[[], bool] = never) -> tuple[Answer, str] | None:
+        """The answer to one request, and its text; None where it was stopped. ``ModelError`` where there is none."""
+        for answer in (one for batch in self.answers([request], should_stop) for one in batch):
+            if isinstance(answer.result, Fault):
+                raise ModelError(
+                    f"no answer about '{request.action}': {answer.result.message}; go on when it is mended"
+                )
+            return answer, answer.result.text
+        return None
+
     def answers(
         self, requests: Sequence[GenerationRequest], should_stop: Callable[[], bool] = never
     ) -> Iterator[list[Answer]]:

@@ -8,8 +8,6 @@ from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from itertools import permutations
 
-from scipy.optimize import linear_sum_assignment  # type: ignore[import-untyped]
-
 from nl2pddl.actions import Atom, Formula, LiftedAction, Not, atoms, conjuncts, rename
 from nl2pddl.errors import InputError
 from nl2pddl.task import PlanningDomain
@@ -44,6 +42,9 @@ def propose(
 ) -> dict[str, Match]:
     """A match for each acquired predicate that one is likely enough for; each hand-made one is taken once, but for
     contraries. Use in actions of the same name counts most, then words, then names."""
+    # A third of a second, which no other command should wait for.
+    from scipy.optimize import linear_sum_assignment  # type: ignore[import-untyped]
+
     ours, theirs = list(predicates), list(truth_predicates)
     if not ours or not theirs:
         return {}

@@ -89,7 +89,7 @@ def _answer(entry: Mapping[str, Any]) -> str:
 
 
 def records_json(construction: Construction) -> str:
-    """The construction in the same layout: for each action the model's text, and a person's remarks and feedback."""
+    """The construction in the same layout: for each action the model's text and people's remarks."""
     told: dict[str, Any] = {}
     for action in construction.setup.brief.actions:
         version = construction.current(action.name)

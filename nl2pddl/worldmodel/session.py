@@ -7,8 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from nl2pddl.errors import ModelError
-from nl2pddl.experiment import ChatMode, Completion, Decoding, Fault
+from nl2pddl.experiment import ChatMode, Completion, Decoding
 from nl2pddl.generation import Backend, check_model
 from nl2pddl.generation.base import GenerationRequest, never
 from nl2pddl.generation.driver import Answer, Driver
@@ -88,34 +87,21 @@ def work_on(
     driver = Driver(open_model, work.model, work.decoding, data_dir)
     try:
         while not should_stop() and (ask := building.next_ask(work.construction)) is not None:
-            answer = _answer(driver, request(work, ask), should_stop)
-            if answer is None:
+            answered = driver.answer(request(work, ask), should_stop)
+            if answered is None:
                 break
-            assert isinstance(answer.result, Completion)
-            work = add(store, work, building.answered(ask, answer.result.text), answer)
+            answer, text = answered
+            work = add(store, work, building.answered(ask, text), answer)
             tell(work)
     finally:
         driver.close()
     return work
 
 
-def _answer(driver: Driver, asked: GenerationRequest, should_stop: Callable[[], bool]) -> Answer | None:
-    """The answer to one question; None where it was stopped."""
-    for batch in driver.answers([asked], should_stop):
-        for answer in batch:
-            if isinstance(answer.result, Fault):
-                raise ModelError(f"no answer about '{asked.action}': {answer.result.message}; go on when it is mended")
-            return answer
-    return None
-
-
 def request(work: Work, ask: Ask) -> GenerationRequest:
     """The question for a backend. A script's answers for an action are taken in the order of its questions."""
-    asked_before = sum(
-        len([turn for turn in version.turns if turn.role == "assistant"]) > 0
-        for version in work.construction.versions.get(ask.action, ())
-        if version.origin is not building.Origin.EDITED
-    )
+    versions = work.construction.versions.get(ask.action, ())
+    asked_before = sum(version.origin is not building.Origin.EDITED for version in versions)
     return GenerationRequest(
         index=work.events,
         domain=work.construction.setup.brief.name,

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from nl2pddl.domains import misfits, problem_misfits
-from nl2pddl.errors import InputError, ModelError
-from nl2pddl.experiment import Fault
+from nl2pddl.errors import InputError
 from nl2pddl.generation.base import GenerationRequest
 from nl2pddl.generation.driver import Driver
 from nl2pddl.pddl_io import parse_domain
@@ -95,8 +94,9 @@ def ask_tasks(
                 dialogue=talk.turns,
                 round=len(talk.proposals),
             )
-            text = _answer(driver, asked)
-            talk = after_answer(talk, text, domain, task.problem, construction.predicates)
+            answered = driver.answer(asked)
+            assert answered is not None  # nothing stops it
+            talk = after_answer(talk, answered[1], domain, task.problem, construction.predicates)
         plan = talk.proposals[-1].plan
         check = checker.check(truth, truth.text, task.problem, [plan])[0]
         answers = f"{len(talk.proposals)} answer{'s' if len(talk.proposals) > 1 else ''}"
@@ -104,15 +104,6 @@ def ask_tasks(
         yield TaskResult(
             task.name, TaskOutcome.SOLVED if check.valid else TaskOutcome.WRONG, plan, f"{answers}{reason}"
         )
-
-
-def _answer(driver: Driver, asked: GenerationRequest) -> str:
-    for batch in driver.answers([asked]):
-        for answer in batch:
-            if isinstance(answer.result, Fault):
-                raise ModelError(f"no answer about {asked.action}: {answer.result.message}")
-            return answer.result.text
-    raise ModelError(f"no answer about {asked.action}")
 
 
 def _plannable(text: str) -> PlanningDomain:

@@ -133,10 +133,9 @@ def test_a_task_that_cannot_be_solved_says_why(logistics: Example) -> None:
         changed = plan_tasks(text.replace(old, new), tasks, logistics.planning, PlanChecker())
         return {(result.outcome, result.reason) for result in changed}
 
-    assert outcomes("airport", "landing-place") == {
-        (TaskOutcome.MISFIT, next(iter(outcomes("airport", "landing-place")))[1])
-    }
-    assert "'airport'" in next(iter(outcomes("airport", "landing-place")))[1]
+    ((outcome, reason),) = outcomes("airport", "landing-place")
+    assert outcome is TaskOutcome.MISFIT
+    assert "'airport'" in reason
     ((outcome, reason),) = outcomes("(plane-at ?a ?to) (not", "(not")
     assert (outcome, reason) == (TaskOutcome.UNSOLVABLE, "the planner finds that there is no plan")
     ((outcome, reason),) = outcomes(" (in-city ?to ?c))", ")")
