@@ -11,11 +11,11 @@ from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
-from nl2pddl.errors import InputError
 from nl2pddl.experiment import Turn
 from nl2pddl.worldmodel import asking, checking
-from nl2pddl.worldmodel.brief import NAME, Brief, Condition
+from nl2pddl.worldmodel.brief import Brief, Condition
 from nl2pddl.worldmodel.draft import ActionDraft, PredicateDraft, domain_pddl, renamed_in
+from nl2pddl.worldmodel.matching import Match
 from nl2pddl.worldmodel.reading import read_answer, read_predicates
 
 _AGAIN = "Give the whole answer again, corrected, under the same headings."
@@ -41,11 +41,13 @@ class EventKind(StrEnum):
     REWORD = "reword"
     PREDICATES = "predicates"
     REMARK = "remark"
+    ACCEPT = "accept"
+    MATCH = "match"
 
 
 @dataclass(frozen=True)
 class Event:
-    """Something that happened: ``data`` is JSON (see the makers below), and is checked before it becomes an event."""
+    """Something that happened: ``data`` is JSON, checked before it becomes an event (``answered`` and ``person``)."""
 
     kind: EventKind
     data: Mapping[str, Any]
@@ -90,6 +92,8 @@ class Construction:
     ``taken`` counts the actions finished over all passes. ``pending`` is an action and the dialogue that its next
     answer continues, where a person or a tool has objected. ``feedback`` counts a person's messages by action, and
     ``remarks`` are what people found wrong in it without asking the model (annotations): the measures of Guan et al.
+    ``accepted`` are the actions that a person found right as they are now, ``matches`` what a person said of predicates
+    beside a hand-made model's (None: it has no counterpart there).
     """
 
     setup: Setup
@@ -100,6 +104,8 @@ class Construction:
     by_person: bool = False
     feedback: Mapping[str, int] = field(default_factory=dict)
     remarks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    accepted: frozenset[str] = frozenset()
+    matches: Mapping[str, Match | None] = field(default_factory=dict)
 
     @property
     def is_built(self) -> bool:
@@ -144,107 +150,20 @@ def next_ask(construction: Construction) -> Ask | None:
         return Ask(action, turns, construction.taken, objections)
     if construction.is_built:
         return None
+    actions = construction.setup.brief.actions
+    action = actions[construction.taken % len(actions)].name
+    return Ask(action, (Turn("user", _prompt(construction, action)),), construction.taken, 0)
+
+
+def _prompt(construction: Construction, action: str) -> str:
     setup = construction.setup
-    action = setup.brief.actions[construction.taken % len(setup.brief.actions)].name
-    known = dict(construction.predicates)
-    text = asking.prompt(setup.brief, setup.brief.action(action), known, setup.condition, setup.demonstrations)
-    return Ask(action, (Turn("user", text),), construction.taken, 0)
+    brief = setup.brief
+    return asking.prompt(brief, brief.action(action), construction.predicates, setup.condition, setup.demonstrations)
 
 
 def answered(ask: Ask, text: str) -> Event:
     """The event that the model has answered."""
     return Event(EventKind.ANSWER, {"action": ask.action, "turns": [asdict(turn) for turn in ask.turns], "text": text})
-
-
-def objected(construction: Construction, action: str, words: str) -> Event:
-    """The event that a person has said what is wrong with an action. Raises InputError where that cannot be."""
-    _check_action(construction, action)
-    if construction.pending is not None or not construction.is_built:
-        raise InputError("the model is still at work; say what is wrong when it has answered")
-    if not words.strip():
-        raise InputError("say in words what is wrong")
-    if construction.current(action) is None:
-        raise InputError(f"'{action}' has not been built yet")
-    return Event(EventKind.FEEDBACK, {"action": action, "text": words.strip()})
-
-
-def edited(construction: Construction, action: str, text: str) -> Event:
-    """The event that a person has rewritten an action, in an answer's layout. Raises InputError with its faults."""
-    _check_action(construction, action)
-    answer = read_answer(text, action)
-    found = answer.problems
-    if answer.draft is not None:
-        found += checking.faults(answer.draft, action, construction.setup.brief, construction.predicates)
-    if found:
-        raise InputError("; ".join(found), found)
-    return Event(EventKind.EDIT, {"action": action, "text": text})
-
-
-def undone(construction: Construction, action: str) -> Event:
-    """The event that the last version of an action is taken back. Raises InputError where there is none before it."""
-    _check_action(construction, action)
-    if construction.pending is not None and construction.pending[0] == action:
-        raise InputError("the model is being asked about this action; take its answer back when it is there")
-    if len(construction.versions.get(action, ())) < 2:
-        raise InputError(f"there is no version of '{action}' before this one")
-    return Event(EventKind.UNDO, {"action": action})
-
-
-def renamed(construction: Construction, old: str, new: str, order: Sequence[int] | None = None) -> Event:
-    """The event that a predicate is called otherwise, or merged into one that there is.
-
-    Argument i of the new one is argument ``order[i]`` of the old. Raises InputError where types do not fit.
-    """
-    new = new.strip().lower()
-    known = construction.predicates
-    if old not in known:
-        raise InputError(f"there is no predicate '{old}'")
-    if not NAME.match(new) or new in {one.name for one in construction.setup.brief.types}:
-        raise InputError(f"'{new}' cannot be the name of a predicate: a letter, then letters, digits, - and _; no type")
-    if new == old:
-        raise InputError("that is its name already")
-    count = len(known[old].parameters)
-    places = list(range(count)) if order is None else list(order)
-    if new in known and len(known[new].parameters) != len(places):
-        raise InputError(
-            f"{known[old].head} and {known[new].head} cannot be one: they have other numbers of parameters"
-        )
-    if sorted(places) != list(range(count)):
-        raise InputError(f"the order must name each of the parameters 1 to {count} once")
-    return Event(EventKind.RENAME, {"old": old, "new": new, "order": places})
-
-
-def reworded(construction: Construction, predicate: str, words: str) -> Event:
-    """The event that a predicate is said in other words."""
-    if predicate not in construction.predicates:
-        raise InputError(f"there is no predicate '{predicate}'")
-    return Event(EventKind.REWORD, {"predicate": predicate, "words": " ".join(words.split())})
-
-
-def given(construction: Construction, text: str) -> Event:
-    """The event that a person adds predicates, one a line with its words, as answers list them. Raises InputError."""
-    brought, found = read_predicates(text)
-    for one in brought:
-        if one.name in construction.predicates:
-            found.append(f"there is a predicate '{one.name}' already")
-        elif not _is_usable(one, construction):
-            found.append(f"{one.head} has the name of a type, or a type that is not there")
-    if found or not brought:
-        raise InputError("; ".join(found) or "no line declares a predicate such as (on ?x - block): true if …", found)
-    return Event(EventKind.PREDICATES, {"text": text})
-
-
-def remarked(construction: Construction, action: str, words: str) -> Event:
-    """The event that a person notes an error in an action, without asking the model to mend it. Raises InputError."""
-    _check_action(construction, action)
-    if not words.strip():
-        raise InputError("say in words what is wrong")
-    return Event(EventKind.REMARK, {"action": action, "text": words.strip()})
-
-
-def _check_action(construction: Construction, action: str) -> None:
-    if action not in {one.name for one in construction.setup.brief.actions}:
-        raise InputError(f"there is no action '{action}' in this domain")
 
 
 def after(construction: Construction, event: Event) -> Construction:
@@ -258,8 +177,8 @@ def after(construction: Construction, event: Event) -> Construction:
         case EventKind.EDIT:
             return _after_edit(construction, data["action"], data["text"])
         case EventKind.UNDO:
-            kept = construction.versions[data["action"]][:-1]
-            return replace(construction, versions={**construction.versions, data["action"]: kept})
+            kept = tuple(version for move in moves(construction.versions[data["action"]])[:-1] for version in move)
+            return _with_versions(construction, data["action"], kept)
         case EventKind.RENAME:
             return _after_rename(construction, data["old"], data["new"], data["order"])
         case EventKind.REWORD:
@@ -271,6 +190,23 @@ def after(construction: Construction, event: Event) -> Construction:
         case EventKind.REMARK:
             said = (*construction.remarks.get(data["action"], ()), data["text"])
             return replace(construction, remarks={**construction.remarks, data["action"]: said})
+        case EventKind.ACCEPT:
+            return replace(construction, accepted=construction.accepted | {data["action"]})
+        case EventKind.MATCH:
+            said_of = data["match"]
+            match = Match(said_of["predicate"], tuple(said_of["order"]), said_of["negated"]) if said_of else None
+            return replace(construction, matches={**construction.matches, data["predicate"]: match})
+
+
+def moves(versions: Sequence[Version]) -> list[tuple[Version, ...]]:
+    """The versions of an action by what led to them: an answer and all that followed as tools sent it back."""
+    found: list[tuple[Version, ...]] = []
+    for version in versions:
+        if version.round and found:
+            found[-1] += (version,)
+        else:
+            found.append((version,))
+    return found
 
 
 def _after_answer(
@@ -299,7 +235,7 @@ def objection(found: Sequence[str]) -> str:
 def _accepted(construction: Construction, draft: ActionDraft | None) -> Construction:
     """The last answer is taken, whatever is left in it; its new predicates join the list."""
     brought = draft.new if draft else ()
-    usable = {one.name: one for one in brought if _is_usable(one, construction)}
+    usable = {one.name: one for one in brought if is_usable(one, construction)}
     return replace(
         construction,
         predicates={**construction.predicates, **usable},
@@ -309,7 +245,7 @@ def _accepted(construction: Construction, draft: ActionDraft | None) -> Construc
     )
 
 
-def _is_usable(one: PredicateDraft, construction: Construction) -> bool:
+def is_usable(one: PredicateDraft, construction: Construction) -> bool:
     types = {known.name for known in construction.setup.brief.types} | {"object"}
     fitting = all(name in types for parameter in one.parameters for name in parameter.types)
     return fitting and one.name not in types and one.name not in construction.predicates
@@ -318,12 +254,16 @@ def _is_usable(one: PredicateDraft, construction: Construction) -> bool:
 def _after_feedback(construction: Construction, action: str, words: str) -> Construction:
     version = construction.current(action)
     assert version is not None
-    back = (
-        *version.turns,
-        Turn("user", f"{words}\n{_AGAIN}"),
-    )
+    back = (*_replayed(construction, action, version), Turn("user", f"{words}\n{_AGAIN}"))
     count = {**construction.feedback, action: construction.feedback.get(action, 0) + 1}
     return replace(construction, pending=(action, back, 0), by_person=True, feedback=count)
+
+
+def _replayed(construction: Construction, action: str, version: Version) -> tuple[Turn, ...]:
+    """The dialogue that led to a version; begun anew where its predicates have got other names since."""
+    if version.draft is None or read_answer(version.turns[-1].content, action).draft == version.draft:
+        return version.turns
+    return (Turn("user", _prompt(construction, action)), Turn("assistant", asking.answer_text(version.draft)))
 
 
 def _after_edit(construction: Construction, action: str, text: str) -> Construction:
@@ -333,7 +273,7 @@ def _after_edit(construction: Construction, action: str, text: str) -> Construct
     asked = before.turns[:-1] if before else ()
     version = Version(Origin.EDITED, (*asked, Turn("assistant", text)), answer.draft)
     brought = answer.draft.new if answer.draft else ()
-    usable = {one.name: one for one in brought if _is_usable(one, construction)}
+    usable = {one.name: one for one in brought if is_usable(one, construction)}
     construction = _with_version(construction, action, version)
     return replace(construction, predicates={**construction.predicates, **usable})
 
@@ -353,9 +293,19 @@ def _after_rename(construction: Construction, old: str, new: str, order: Sequenc
         )
         for action, each in construction.versions.items()
     }
-    return replace(construction, predicates=predicates, versions=versions)
+    # Which predicate of a hand-made model it stands for was said of the old one's order of arguments.
+    matches = {name: match for name, match in construction.matches.items() if name not in (old, new)}
+    return replace(construction, predicates=predicates, versions=versions, matches=matches)
 
 
 def _with_version(construction: Construction, action: str, version: Version) -> Construction:
-    versions = (*construction.versions.get(action, ()), version)
-    return replace(construction, versions={**construction.versions, action: versions})
+    return _with_versions(construction, action, (*construction.versions.get(action, ()), version))
+
+
+def _with_versions(construction: Construction, action: str, versions: tuple[Version, ...]) -> Construction:
+    """With other versions of an action, which nobody has accepted yet."""
+    return replace(
+        construction,
+        versions={**construction.versions, action: versions},
+        accepted=construction.accepted - {action},
+    )

@@ -15,7 +15,7 @@ from typing import Any
 
 from nl2pddl.actions import OBJECT
 from nl2pddl.errors import InputError
-from nl2pddl.worldmodel import building
+from nl2pddl.worldmodel import building, person
 from nl2pddl.worldmodel.asking import answer_text
 from nl2pddl.worldmodel.brief import ActionBrief, Brief, TypeBrief, brief_faults
 from nl2pddl.worldmodel.building import Construction, Event, Setup
@@ -67,7 +67,7 @@ def read_records(actions: bytes, predicates: bytes, types: bytes, name: str, dom
 def _events(setup: Setup, listed: Mapping[str, Any], predicates: str) -> Iterator[Event]:
     construction = Construction(setup)
     if predicates.strip():
-        event = building.given(construction, predicates)
+        event = person.given(construction, predicates)
         construction = building.after(construction, event)
         yield event
     for title, entry in listed.items():
@@ -78,7 +78,7 @@ def _events(setup: Setup, listed: Mapping[str, Any], predicates: str) -> Iterato
         yield event
         for words in entry.get("annotation") or ():
             if str(words).strip():
-                yield building.remarked(construction, slug(title), str(words))
+                yield person.remarked(construction, slug(title), str(words))
 
 
 def _answer(entry: Mapping[str, Any]) -> str:

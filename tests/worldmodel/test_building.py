@@ -9,7 +9,7 @@ import pytest
 from nl2pddl.actions import canonical, conjuncts
 from nl2pddl.errors import InputError
 from nl2pddl.pddl_io import parse_domain
-from nl2pddl.worldmodel import building
+from nl2pddl.worldmodel import building, person
 from nl2pddl.worldmodel.asking import NONE_SO_FAR, answer_text
 from nl2pddl.worldmodel.brief import Condition, Example, example_ids, load_example
 from nl2pddl.worldmodel.building import Ask, Construction, Event, Origin, Setup
@@ -116,14 +116,14 @@ def test_a_readable_answer_is_kept_where_the_second_pass_gives_none(logistics: E
 def test_a_person_objects_in_words_and_the_dialogue_goes_on(logistics: Example) -> None:
     construction, _ = built(Setup(logistics.brief), right(logistics))
     words = "The truck must be at the place, too."
-    event = building.objected(construction, "load-truck", f" {words} ")
+    event = person.objected(construction, "load-truck", f" {words} ")
     construction = building.after(construction, event)
     ask = building.next_ask(construction)
     assert ask is not None
     assert (ask.action, ask.turns[-1].role) == ("load-truck", "user")
     assert ask.turns[-1].content.startswith(words)
     with pytest.raises(InputError, match="still at work"):
-        building.objected(construction, "load-truck", "And more.")
+        person.objected(construction, "load-truck", "And more.")
     text = reference_answer(logistics, "load-truck", construction.predicates).replace("    (truck-at ?t ?l)\n", "", 1)
     construction = building.after(construction, building.answered(ask, text))
     assert building.next_ask(construction) is None
@@ -134,7 +134,7 @@ def test_a_person_objects_in_words_and_the_dialogue_goes_on(logistics: Example) 
     assert len(conjuncts(version.draft.action.precondition)) == 1
     assert construction.feedback == {"load-truck": 1}
     assert words in told(construction, "load-truck")[2]
-    back = building.after(construction, building.undone(construction, "load-truck"))
+    back = building.after(construction, person.undone(construction, "load-truck"))
     restored = back.current("load-truck")
     assert restored is not None
     assert restored.origin is Origin.BUILT
@@ -143,7 +143,7 @@ def test_a_person_objects_in_words_and_the_dialogue_goes_on(logistics: Example) 
 
 def test_an_answer_to_a_person_is_checked_by_the_tools_too(logistics: Example) -> None:
     construction, _ = built(Setup(logistics.brief), right(logistics))
-    construction = building.after(construction, building.objected(construction, "load-truck", "Wrong."))
+    construction = building.after(construction, person.objected(construction, "load-truck", "Wrong."))
     ask = building.next_ask(construction)
     assert ask is not None
     construction = building.after(construction, building.answered(ask, "Sorry."))
@@ -163,17 +163,17 @@ def test_a_person_edits_by_hand(logistics: Example) -> None:
         "New Predicates:\nnone", "New Predicates:\n1. (fuelled ?a - plane): true if ?a has fuel"
     )
     with pytest.raises(InputError, match="'fuelled' is not in the list"):
-        building.edited(
+        person.edited(
             construction, "fly-airplane", wanted.replace("1. (fuelled ?a - plane): true if ?a has fuel", "none")
         )
-    construction = building.after(construction, building.edited(construction, "fly-airplane", wanted))
+    construction = building.after(construction, person.edited(construction, "fly-airplane", wanted))
     version = construction.current("fly-airplane")
     assert version is not None
     assert version.origin is Origin.EDITED
     assert "fuelled" in construction.predicates
     assert "(fuelled ?a)" in construction.domain_text()
     # The model sees what the person wrote as its own answer.
-    construction = building.after(construction, building.objected(construction, "fly-airplane", "Fuel is used up."))
+    construction = building.after(construction, person.objected(construction, "fly-airplane", "Fuel is used up."))
     ask = building.next_ask(construction)
     assert ask is not None
     assert "(fuelled ?a)" in ask.turns[-2].content
@@ -181,12 +181,12 @@ def test_a_person_edits_by_hand(logistics: Example) -> None:
 
 def test_a_predicate_is_renamed_everywhere_and_merged_into_another(logistics: Example) -> None:
     construction, events = built(Setup(logistics.brief), right(logistics))
-    event = building.renamed(construction, "package-in-truck", "loaded-on", [1, 0])
+    event = person.renamed(construction, "package-in-truck", "loaded-on", [1, 0])
     construction = building.after(construction, event)
     assert "package-in-truck" not in construction.domain_text()
     assert "(loaded-on ?t ?p)" in construction.domain_text()
     assert construction.predicates["loaded-on"].said_of(["?x", "?y"]) == "package ?y is in truck ?x"
-    merged = building.after(construction, building.renamed(construction, "truck-at", "plane-at"))
+    merged = building.after(construction, person.renamed(construction, "truck-at", "plane-at"))
     assert "truck-at" not in merged.predicates
     assert list(merged.predicates).count("plane-at") == 1
     for old, new, words in (
@@ -196,25 +196,25 @@ def test_a_predicate_is_renamed_everywhere_and_merged_into_another(logistics: Ex
         ("airport", "truck-at", "other numbers of parameters"),
     ):
         with pytest.raises(InputError, match=words):
-            building.renamed(construction, old, new)
+            person.renamed(construction, old, new)
     with pytest.raises(InputError, match="each of the parameters 1 to 2 once"):
-        building.renamed(construction, "truck-at", "lorry-at", [0, 0])
+        person.renamed(construction, "truck-at", "lorry-at", [0, 0])
     assert building.fold(Setup(logistics.brief), [*events, event]) == construction
 
 
 def test_a_predicate_is_said_in_other_words(logistics: Example) -> None:
     construction, _ = built(Setup(logistics.brief), right(logistics))
-    construction = building.after(construction, building.reworded(construction, "airport", "planes land\n at ?l"))
+    construction = building.after(construction, person.reworded(construction, "airport", "planes land\n at ?l"))
     assert construction.predicates["airport"].said_of(["?here"]) == "planes land at ?here"
 
 
 def test_what_cannot_be_taken_back_is_said(logistics: Example) -> None:
     construction, _ = built(Setup(logistics.brief, passes=1), right(logistics))
     with pytest.raises(InputError, match="no version of 'load-truck' before"):
-        building.undone(construction, "load-truck")
+        person.undone(construction, "load-truck")
     with pytest.raises(InputError, match="no action 'swim'"):
-        building.undone(construction, "swim")
+        person.undone(construction, "swim")
     for words in ("", "  "):
         with pytest.raises(InputError, match="say in words"):
-            building.objected(construction, "load-truck", words)
+            person.objected(construction, "load-truck", words)
     assert answer_text(construction.drafts["load-truck"]).startswith("Parameters:")

@@ -13,7 +13,7 @@ from nl2pddl.generation import EMBEDDED, open_backend
 from nl2pddl.planning.checking import PlanChecker
 from nl2pddl.settings import Settings
 from nl2pddl.store import Store, constructions
-from nl2pddl.worldmodel import building, session
+from nl2pddl.worldmodel import building, person, session
 from nl2pddl.worldmodel.brief import ActionBrief, Brief, Condition, Example, TypeBrief, example_ids, load_example
 from nl2pddl.worldmodel.building import Ask, EventKind, Origin, Setup
 from nl2pddl.worldmodel.tasks import TaskOutcome, plan_tasks
@@ -90,9 +90,9 @@ def test_a_person_s_words_are_stored_and_the_model_is_asked_again(
     model = scripted(tmp_path / "s.jsonl", logistics, setup)
     session.begin(store, "c", setup, model)
     work = session.work_on(store, "c", open_backend, tmp_path)
-    session.add(store, work, building.objected(work.construction, "load-truck", "That is not all."))
+    session.add(store, work, person.objected(work.construction, "load-truck", "That is not all."))
     with pytest.raises(InputError, match="gone on meanwhile"):  # another tab
-        session.add(store, work, building.objected(work.construction, "load-truck", "Nor is this."))
+        session.add(store, work, person.objected(work.construction, "load-truck", "Nor is this."))
     work = session.work_on(store, "c", open_backend, tmp_path)
     version = work.construction.current("load-truck")
     assert version is not None

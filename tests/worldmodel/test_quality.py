@@ -9,7 +9,7 @@ import pytest
 from nl2pddl.actions import conjuncts, to_pddl
 from nl2pddl.errors import InputError
 from nl2pddl.exact import ExactLimits
-from nl2pddl.worldmodel import building, matching, quality
+from nl2pddl.worldmodel import building, matching, person, quality
 from nl2pddl.worldmodel.brief import Example, example_ids, load_example
 from nl2pddl.worldmodel.building import Construction, Setup
 from nl2pddl.worldmodel.matching import Match
@@ -54,7 +54,7 @@ def test_the_hand_made_model_is_without_error_under_any_names(name: str) -> None
     assert quality.errors(construction, example, matched(construction, example)) == []
     for number, predicate in enumerate(list(construction.predicates)):
         order = list(range(len(construction.predicates[predicate].parameters)))[::-1]
-        event = building.renamed(construction, predicate, f"fact-{number}", order)
+        event = person.renamed(construction, predicate, f"fact-{number}", order)
         construction = building.after(construction, event)
     mapping = matched(construction, example)
     assert [match.predicate for match in mapping.values()] == list(built(example).predicates)
