@@ -4,34 +4,20 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from nl2pddl.errors import InputError
-from nl2pddl.exact import ExactLimits
-from nl2pddl.generation import check_model, open_backend
-from nl2pddl.generation.driver import Driver
-from nl2pddl.planning.checking import PlanChecker
-from nl2pddl.records import ValidatorChoice
+from nl2pddl.generation import open_backend
 from nl2pddl.runs import new_id
 from nl2pddl.settings import Settings
 from nl2pddl.store import Store
 from nl2pddl.worldmodel import checking, session
-from nl2pddl.worldmodel.brief import Example, load_example
 from nl2pddl.worldmodel.building import Setup
-from nl2pddl.worldmodel.matching import propose
-from nl2pddl.worldmodel.modulo import ROUNDS
 from nl2pddl.worldmodel.published import read_records
-from nl2pddl.worldmodel.quality import Weight, errors, weighed
-from nl2pddl.worldmodel.reference import reference_predicates
+from nl2pddl.worldmodel.quality import Weight
 from nl2pddl.worldmodel.session import Work
-from nl2pddl.worldmodel.tasks import TaskOutcome, TaskResult, ask_tasks, plan_tasks
-
-KSTAR = "kstar"
-# Who plans, and how often the acquired domain's findings go back to a model that does.
-PLANNERS = {KSTAR: 0, "modulo": ROUNDS, "model": 0}
-_LIMITS = ExactLimits(states=200_000, seconds=10.0)  # of a task: there are tasks enough
+from nl2pddl.worldmodel.tasks import TaskOutcome
+from nl2pddl.worldmodel.using import TaskChoice, assessed, keep_assessment, run_tasks
 
 
 def build(settings: Settings, setup: Setup, model: str, out: Path | None) -> int:
@@ -51,69 +37,35 @@ def resume(settings: Settings, construction_id: str, out: Path | None) -> int:
         return _work_on(settings, store, construction_id, out)
 
 
-@dataclass(frozen=True)
-class TaskChoice:
-    """Whose tasks, who plans (see ``PLANNERS``), the model where one does, and who validates."""
-
-    example: str
-    by: str
-    model: str | None
-    validator: ValidatorChoice
-
-
 def tasks(settings: Settings, construction_id: str, choice: TaskChoice) -> int:
     """Plan the tasks of an example with a construction's domain; prints a line a task and a summary last."""
-    shown = load_example(choice.example)
+    found: Counter[str] = Counter()
     with _opened(settings) as store:
-        work = session.load(store, construction_id)
-    found: Counter[TaskOutcome] = Counter()
-    for result in _results(settings, work, shown, choice):
-        found[result.outcome] += 1
-        steps = f" {len(result.plan)} steps" if result.plan else ""
-        reason = f": {result.reason}" if result.reason else ""
-        print(f"{result.task} {result.outcome}{steps}{reason}", flush=True)
+        for result in run_tasks(store, construction_id, choice, open_backend, settings.data_dir):
+            found[result.outcome] += 1
+            steps = f" {len(result.plan)} steps" if result.plan else ""
+            reason = f": {result.reason}" if result.reason else ""
+            print(f"{result.task} {result.outcome}{steps}{reason}", flush=True)
     told = ", ".join(f"{found[outcome]} {outcome}" for outcome in TaskOutcome if found[outcome])
-    print(f"{found[TaskOutcome.SOLVED]} of {len(shown.tasks)} tasks solved: {told}")
+    print(f"{found[TaskOutcome.SOLVED]} of {found.total()} tasks solved: {told}")
     return 0
 
 
-def _results(settings: Settings, work: Work, shown: Example, choice: TaskChoice) -> Iterator[TaskResult]:
-    checker = PlanChecker(choice.validator)
-    if choice.by == KSTAR:
-        yield from plan_tasks(work.construction.domain_text(), shown.tasks, shown.planning, checker)
-        return
-    model = choice.model or work.model
-    check_model(model)
-    driver = Driver(open_backend, model, work.decoding, settings.data_dir)
-    try:
-        yield from ask_tasks(driver, work.construction, shown.tasks, shown.planning, checker, PLANNERS[choice.by])
-    finally:
-        driver.close()
-
-
 def count_errors(settings: Settings, construction_id: str, example: str, *, weigh: bool) -> int:
-    """Print how the predicates were matched, a line an error, and a summary last."""
-    shown = load_example(example)
+    """Store and print how the predicates were matched, a line an error, and a summary last."""
     with _opened(settings) as store:
-        construction = session.load(store, construction_id).construction
-    if not set(shown.planning.actions) & set(construction.drafts):
-        raise InputError(
-            f"the construction {construction_id} has no action of '{example}'; name the example it was built from"
-        )
-    actions = {name: draft.action for name, draft in construction.drafts.items()}
-    mapping = propose(construction.predicates, actions, shown.planning, reference_predicates(shown))
-    for name in construction.predicates:
-        match = mapping.get(name)
+        work = session.load(store, construction_id)
+        assessment = assessed(lambda at: None, work.construction, example, weigh)
+        keep_assessment(store, work, example, assessment)
+    for name in work.construction.predicates:
+        match = assessment.mapping.get(name)
         print(f"{name}: " + (f"{'not ' if match.negated else ''}{match.predicate}" if match else "of its own"))
-    found = errors(construction, shown, mapping)
-    if weigh:
-        found = [weighed(error, shown, _LIMITS) for error in found]
-    for error in found:
+    for error in assessment.errors:
         seen = f" (seen on {error.task})" if error.task else ""
         print(error.in_words + (f": {error.weight}{seen}" if error.weight else ""), flush=True)
-    told = Counter(error.weight for error in found)
+    told = Counter(error.weight for error in assessment.errors)
     kinds = "; ".join(f"{told[weight]} {weight}" for weight in Weight if told[weight])
-    print(f"{len(found)} errors against the hand-made model" + (f": {kinds}" if kinds else ""))
+    print(f"{len(assessment.errors)} errors against the hand-made model" + (f": {kinds}" if kinds else ""))
     return 0
 
 

@@ -15,6 +15,7 @@ from nl2pddl.runs import MOST_ROUNDS
 from nl2pddl.settings import Settings, load_settings
 from nl2pddl.worldmodel.brief import Brief, Condition, example_ids, load_example
 from nl2pddl.worldmodel.building import Setup
+from nl2pddl.worldmodel.using import Planner, TaskChoice
 
 
 def add_forms(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -64,7 +65,7 @@ def add_forms(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     command.add_argument("id", metavar="ID", help="as `build` prints it")
     command.add_argument("--example", required=True, choices=example_ids(), help="whose tasks")
     command.add_argument(
-        "--by", choices=list(worldmodel.PLANNERS), default=worldmodel.KSTAR,
+        "--by", choices=[name.value for name in Planner], default=Planner.KSTAR.value,
         help="who plans: K*, a model whose plans the domain criticises up to 8 times, or the model alone "
         "(default: kstar)",
     )  # fmt: skip
@@ -75,7 +76,7 @@ def add_forms(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
         command=lambda options: worldmodel.tasks(
             _here(options),
             options.id,
-            worldmodel.TaskChoice(options.example, options.by, options.model, ValidatorChoice(options.validator)),
+            TaskChoice(options.example, Planner(options.by), options.model, ValidatorChoice(options.validator)),
         )
     )
 

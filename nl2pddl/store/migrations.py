@@ -147,4 +147,34 @@ MIGRATIONS: tuple[str, ...] = (
         PRIMARY KEY (construction_id, number)
     );
     """,
+    # 6: what constructions are worth: tasks planned with them, errors beside a hand-made model.
+    """
+    CREATE TABLE task_results (
+        construction_id VARCHAR NOT NULL,
+        created_at TIMESTAMP NOT NULL,
+        events INTEGER NOT NULL,
+        example VARCHAR NOT NULL,
+        task VARCHAR NOT NULL,
+        words VARCHAR NOT NULL,
+        problem VARCHAR NOT NULL,
+        planner VARCHAR NOT NULL,
+        model VARCHAR NOT NULL,
+        outcome VARCHAR NOT NULL,
+        plan VARCHAR NOT NULL,
+        reason VARCHAR NOT NULL,
+        turns VARCHAR NOT NULL,
+        seconds DOUBLE NOT NULL,
+        validator VARCHAR NOT NULL,
+        versions VARCHAR NOT NULL
+    );
+    CREATE TABLE assessments (
+        construction_id VARCHAR NOT NULL,
+        created_at TIMESTAMP NOT NULL,
+        events INTEGER NOT NULL,
+        example VARCHAR NOT NULL,
+        mapping VARCHAR NOT NULL,
+        errors VARCHAR NOT NULL,
+        versions VARCHAR NOT NULL
+    );
+    """,
 )

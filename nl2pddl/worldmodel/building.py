@@ -246,6 +246,7 @@ def _accepted(construction: Construction, draft: ActionDraft | None) -> Construc
 
 
 def is_usable(one: PredicateDraft, construction: Construction) -> bool:
+    """Whether a new predicate can join the list: its types are there, and its name is free."""
     types = {known.name for known in construction.setup.brief.types} | {"object"}
     fitting = all(name in types for parameter in one.parameters for name in parameter.types)
     return fitting and one.name not in types and one.name not in construction.predicates

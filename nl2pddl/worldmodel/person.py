@@ -127,5 +127,3 @@ def matched(construction: Construction, predicate: str, match: Match | None, tru
 def _check_action(construction: Construction, action: str) -> None:
     if action not in {one.name for one in construction.setup.brief.actions}:
         raise InputError(f"there is no action '{action}' in this domain")
-
-

@@ -8,6 +8,7 @@ alone is put into the hand-made domain, and the exact decision says whether that
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -22,8 +23,10 @@ from nl2pddl.sexpr import read_group
 from nl2pddl.task import PlanningDomain
 from nl2pddl.worldmodel.brief import Example
 from nl2pddl.worldmodel.building import Construction
+from nl2pddl.worldmodel.carrying import Carrier
 from nl2pddl.worldmodel.checking import contradictions
-from nl2pddl.worldmodel.matching import Match, best_names, translated
+from nl2pddl.worldmodel.matching import Match, best_names, check_match, propose, translated
+from nl2pddl.worldmodel.reference import reference_predicates
 
 
 class ErrorKind(StrEnum):
@@ -72,6 +75,30 @@ class ModelError:
         """Such as "pick-up: missing precondition (clear ?i)"."""
         what = " instead of ".join(part for part in (self.extra, self.missing) if part)
         return f"{self.action}: {self.kind} {what}".rstrip()
+
+
+def mapping_of(construction: Construction, example: Example) -> dict[str, Match]:
+    """Which hand-made predicate each acquired one stands for: as proposed, but for what a person has said."""
+    actions = {name: draft.action for name, draft in construction.drafts.items()}
+    truth = reference_predicates(example)
+    said: dict[str, Match | None] = {}
+    for name, match in construction.matches.items():
+        with suppress(InputError):  # said of another example's model, or before the predicate was declared anew
+            if match is not None:
+                check_match(name, match, construction.predicates, truth)
+            said[name] = match
+    taken = {match.predicate for match in said.values() if match}
+    free = {name: one for name, one in construction.predicates.items() if name not in said}
+    left = {name: one for name, one in truth.items() if name not in taken}
+    fixed = {name: match for name, match in said.items() if match is not None}
+    found = fixed | propose(free, actions, example.planning, left)
+    return {name: found[name] for name in construction.predicates if name in found}
+
+
+def carrier_of(construction: Construction, example: Example) -> Carrier:
+    """What carries tasks and plans between a construction and an example's hand-made model."""
+    actions = {name: draft.action for name, draft in construction.drafts.items()}
+    return Carrier(example.planning, construction.predicates, actions, mapping_of(construction, example))
 
 
 def errors(construction: Construction, example: Example, mapping: Mapping[str, Match]) -> list[ModelError]:

@@ -13,10 +13,10 @@ from nl2pddl.generation import EMBEDDED, open_backend
 from nl2pddl.planning.checking import PlanChecker
 from nl2pddl.settings import Settings
 from nl2pddl.store import Store, constructions
-from nl2pddl.worldmodel import building, person, session
+from nl2pddl.worldmodel import person, session
 from nl2pddl.worldmodel.brief import ActionBrief, Brief, Condition, Example, TypeBrief, example_ids, load_example
 from nl2pddl.worldmodel.building import Ask, EventKind, Origin, Setup
-from nl2pddl.worldmodel.tasks import TaskOutcome, plan_tasks
+from nl2pddl.worldmodel.tasks import Judge, TaskOutcome, plan_tasks
 from tests.commands.test_cli import command
 from tests.conftest import write_script
 from tests.worldmodel.conftest import scripted
@@ -34,7 +34,7 @@ def test_with_right_answers_every_task_is_planned_and_validated(name: str, tmp_p
     session.begin(store, "c", setup, scripted(tmp_path / "s.jsonl", example, setup))
     work = session.work_on(store, "c", open_backend, tmp_path)
     assert work.construction.missing == []
-    results = list(plan_tasks(work.construction.domain_text(), example.tasks, example.planning, PlanChecker()))
+    results = list(plan_tasks(work.construction.domain_text(), example.tasks, Judge(PlanChecker(), example.planning)))
     assert {result.outcome for result in results} == {TaskOutcome.SOLVED}
     assert [len(result.plan) for result in results] == [task.shortest for task in example.tasks]
 
@@ -130,7 +130,7 @@ def test_a_task_that_cannot_be_solved_says_why(logistics: Example) -> None:
     def outcomes(old: str, new: str) -> set[tuple[TaskOutcome, str]]:
         assert old in text
         tasks = logistics.tasks[9:10]
-        changed = plan_tasks(text.replace(old, new), tasks, logistics.planning, PlanChecker())
+        changed = plan_tasks(text.replace(old, new), tasks, Judge(PlanChecker(), logistics.planning))
         return {(result.outcome, result.reason) for result in changed}
 
     ((outcome, reason),) = outcomes("airport", "landing-place")
@@ -189,7 +189,7 @@ def test_errors_are_counted_and_weighed_by_the_command(tmp_path: Path, logistics
 
 def solutions(example: Example) -> dict[str, str]:
     """A plan for each task, as a model would write it."""
-    planned = plan_tasks(example.planning.source, example.tasks, example.planning, PlanChecker())
+    planned = plan_tasks(example.planning.source, example.tasks, Judge(PlanChecker(), example.planning))
     return {result.task: "\n".join(result.plan) for result in planned}
 
 
