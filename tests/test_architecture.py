@@ -44,7 +44,7 @@ RANKS = (
     {"store"},
     {"corrections", "completion"},
     {"session", "worldmodel"},
-    {"runs"},
+    {"runs", "workshop"},
     {"figures", "tables", "statistics", "terms"},
     {"sample_size"},
     {"breakdown"},

@@ -67,6 +67,12 @@ def tasks_frame(store: Store, construction_id: str) -> Any:
     )
 
 
+def next_own(store: Store, construction_id: str) -> str:
+    """A name for the next task of a person's own: "own-1" and so on."""
+    query = "SELECT count(DISTINCT task) FROM task_results WHERE construction_id = ? AND example = ''"
+    return f"own-{int(store.rows(query, [construction_id])[0][0]) + 1}"
+
+
 def add_assessment(
     store: Store, construction_id: str, events: int, example: str, mapping: Mapping[str, Any], errors: Sequence[Any]
 ) -> None:

@@ -67,7 +67,7 @@ def choose_config(library: DomainLibrary) -> RunConfig:
     st.session_state.setdefault("domains", domains[:1])
     left, right = st.columns(2)
     left.multiselect(
-        "Models", _offered_models(), accept_new_options=True, key="models", help=_MODEL_HELP,
+        "Models", offered_models(), accept_new_options=True, key="models", help=_MODEL_HELP,
         persist_state="session", placeholder="Choose a model or type one",
     )  # fmt: skip
     right.multiselect(
@@ -127,7 +127,8 @@ def _apply(preset: Preset) -> None:
     st.session_state["prompts"] = preset.prompts
 
 
-def _offered_models() -> list[str]:
+def offered_models() -> list[str]:
+    """The models to choose from: the embedded one and those of the list, where that can be read."""
     try:
         return [EMBEDDED, *read_models()]
     except ModelError:

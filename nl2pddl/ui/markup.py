@@ -6,11 +6,13 @@ Colours are translucent and paired with words, so that they are readable on ligh
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from html import escape
 from typing import Any
 
 from nl2pddl.diffing import ActionDiff, Change, DiffRow, MarkedLine
 from nl2pddl.planning.stepping import Step
+from nl2pddl.worldmodel.words import InWords
 
 STYLE = """<style>
 [data-testid="stMainBlockContainer"] {padding-top: 4.5rem; padding-bottom: 3rem}
@@ -33,6 +35,9 @@ STYLE = """<style>
 .nl-fault {background: rgba(213, 94, 0, 0.22)}
 .nl-code.nl-fault {font-weight: 600}
 .nl-code mark {background: rgba(213, 94, 0, 0.35); color: inherit; border-bottom: 2px solid #D55E00}
+.nl-words p {margin: 0.6rem 0 0.1rem; font-weight: 600}
+.nl-words ul {margin: 0; padding-left: 1.3rem}
+.nl-words li {overflow-wrap: anywhere}
 .nl-verdict {border-left: 0.4rem solid; padding: 0.5rem 0.9rem; background: rgba(128, 128, 128, 0.1)}
 .nl-verdict b {font-size: 1.1rem}
 @media (max-width: 640px) {
@@ -53,38 +58,59 @@ STYLE = """<style>
 }
 </style>"""
 
-_WORDS = {
-    Change.SAME: "",
-    Change.MISSING: "− missing",
-    Change.SURPLUS: "+ surplus",
-    Change.CHANGED: "≠ changed",
-}
+
+@dataclass(frozen=True)
+class Sides:
+    """What the two sides of a diff are called, and how a line of one side only is told."""
+
+    left: str
+    right: str
+    missing: str
+    surplus: str
+
+    def word(self, change: Change) -> str:
+        """A change in words, with a sign for those who see no colours."""
+        return {Change.MISSING: self.missing, Change.SURPLUS: self.surplus, Change.CHANGED: "≠ changed"}.get(change, "")
 
 
-def diff_html(diff: ActionDiff) -> str:
-    """The ground truth and the generated action side by side, section by section."""
+GENERATED = Sides("Ground truth", "Generated", "− missing", "+ surplus")
+VERSIONS = Sides("Before", "After", "− gone", "+ new")
+
+
+def diff_html(diff: ActionDiff, sides: Sides = GENERATED) -> str:
+    """Two actions side by side, section by section."""
     parts = []
     for section in diff.sections:
         parts.append(f'<tr><th colspan="3">{escape(section.title)}</th></tr>')
-        parts += [_diff_row(row) for row in section.rows] or ['<tr><td colspan="3">none on either side</td></tr>']
-    return _diff_table(parts)
+        rows = [_diff_row(row, sides) for row in section.rows]
+        parts += rows or ['<tr><td colspan="3">none on either side</td></tr>']
+    return _diff_table(parts, sides)
 
 
-def text_diff_html(rows: Iterable[DiffRow]) -> str:
+def text_diff_html(rows: Iterable[DiffRow], sides: Sides = GENERATED) -> str:
     """Two texts side by side, line by line."""
-    return _diff_table([_diff_row(row) for row in rows])
+    return _diff_table([_diff_row(row, sides) for row in rows], sides)
 
 
-def _diff_table(rows: Sequence[str]) -> str:
-    head = '<tr><th>Ground truth</th><th>Generated</th><th class="nl-word"></th></tr>'
+def _diff_table(rows: Sequence[str], sides: Sides) -> str:
+    head = f'<tr><th>{escape(sides.left)}</th><th>{escape(sides.right)}</th><th class="nl-word"></th></tr>'
     return f'<table class="nl-table"><thead>{head}</thead><tbody>{"".join(rows)}</tbody></table>'
 
 
-def _diff_row(row: DiffRow) -> str:
+def _diff_row(row: DiffRow, sides: Sides) -> str:
     left = f"nl-code nl-{row.change}" if row.change in (Change.MISSING, Change.CHANGED) else "nl-code"
     right = f"nl-code nl-{row.change}" if row.change in (Change.SURPLUS, Change.CHANGED) else "nl-code"
-    words = ", ".join(part for part in (_WORDS[row.change], row.note) if part)
+    words = ", ".join(part for part in (sides.word(row.change), row.note) if part)
     return f"<tr>{_cell(row.original or '', left)}{_cell(row.generated or '', right)}{_cell(words, 'nl-word')}</tr>"
+
+
+def words_html(action: InWords) -> str:
+    """An action in plain language: what it is about, what must hold, and what changes."""
+    parts = []
+    for head, lines in action.parts:
+        listed = "".join(f"<li>{escape(line)}</li>" for line in lines) or "<li>nothing</li>"
+        parts.append(f"<p>{escape(head)}</p><ul>{listed}</ul>")
+    return f'<div class="nl-words">{"".join(parts)}</div>'
 
 
 def marked_html(lines: Iterable[MarkedLine]) -> str:

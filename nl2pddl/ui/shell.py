@@ -14,9 +14,10 @@ from nl2pddl.settings import Settings, load_settings
 from nl2pddl.store import Store
 from nl2pddl.ui.markup import STYLE
 from nl2pddl.ui.text import show_fault
+from nl2pddl.workshop import Workshop
 
 LAUNCH, RUNS, RESULTS, FAILURES = "pages/launch.py", "pages/runs.py", "pages/results.py", "pages/failures.py"
-WORKBENCH, DOMAINS = "pages/workbench.py", "pages/domains.py"
+WORKBENCH, DOMAINS, BUILD = "pages/workbench.py", "pages/domains.py", "pages/build.py"
 _NAVIGATED = "navigated"
 
 
@@ -49,6 +50,7 @@ def _pages() -> list[Page]:
         st.Page(FAILURES, title="Failures", url_path="failures"),
         st.Page(WORKBENCH, title="Workbench", url_path="workbench"),
         st.Page(DOMAINS, title="Domains", url_path="domains"),
+        st.Page(BUILD, title="Build", url_path="build"),
     ]
 
 
@@ -58,10 +60,11 @@ def _home() -> None:
 
 @dataclass(frozen=True)
 class Handles:
-    """The one store and the one run manager of this process, shared by all sessions."""
+    """The one store, run manager and workshop of this process, shared by all sessions."""
 
     store: Store
     manager: RunManager
+    workshop: Workshop
 
 
 def open_page() -> Handles:
@@ -92,6 +95,7 @@ def open_handles() -> Handles:
 
 
 def _close(handles: Handles) -> None:
+    handles.workshop.close()
     handles.manager.close()
     handles.store.close()
 
@@ -101,4 +105,4 @@ def _handles(data_dir: str, domains_dir: str, store: str, workers: int) -> Handl
     """Open everything once a process. What raises is not cached, so the next visit tries again."""
     settings = Settings(Path(data_dir), Path(domains_dir), Path(store), workers)
     opened = Store(settings.store)
-    return Handles(opened, RunManager(opened, settings))
+    return Handles(opened, RunManager(opened, settings), Workshop(opened, settings))

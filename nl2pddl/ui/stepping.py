@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
@@ -11,7 +11,7 @@ from nl2pddl.domains import Domain
 from nl2pddl.errors import InputError
 from nl2pddl.pddl_io import parse_domain
 from nl2pddl.planning.stepping import MOST_STEPS, run_plan
-from nl2pddl.task import PlanningDomain
+from nl2pddl.task import PlanningDomain, PlanningProblem
 from nl2pddl.ui import markup
 from nl2pddl.ui.text import plain, show_text
 
@@ -38,13 +38,19 @@ def show_steps(
     if task is None:
         show_text("\n".join(plan))
         return
-    names = [name for name in (first, *domains) if name in domains]
-    where = names[0]
-    if len(set(names)) > 1:
-        options = list(dict.fromkeys(names))
-        where = st.segmented_control("Run it", options, default=options[0], key=f"where-{key}") or options[0]
+    names = dict.fromkeys(name for name in (first, *domains) if name in domains)
+    show_runs({name: (domains[name], task, plan) for name in names}, key)
+
+
+def show_runs(runs: Mapping[str, tuple[PlanningDomain, PlanningProblem, Sequence[str]]], key: str) -> None:
+    """A plan's steps, by the names of where it can be run; a switch where there are several."""
+    options = list(runs)
+    where = options[0]
+    if len(options) > 1:
+        where = st.segmented_control("Run it", options, default=where, key=f"where-{key}", required=True) or where
+    domain, task, plan = runs[where]
     try:
-        steps = run_plan(domains[where], task, plan)
+        steps = run_plan(domain, task, plan)
     except InputError as error:
         st.caption(plain(f"It cannot be run step by step: {error}"))
         show_text("\n".join(plan))

@@ -52,10 +52,10 @@ def add_records(store: Store, construction_id: str, records: Records) -> Work:
     return work
 
 
-def load(store: Store, construction_id: str) -> Work:
-    """A construction as it stands. Raises InputError where there is none of this ID."""
+def load(store: Store, construction_id: str, count: int | None = None) -> Work:
+    """A construction as it stands, or as it was after ``count`` events. Raises InputError for an unknown ID."""
     stored = constructions.construction(store, construction_id)
-    events = [Event(EventKind(kind), data) for kind, data in stored.events]
+    events = [Event(EventKind(kind), data) for kind, data in stored.events[:count]]
     construction = building.fold(setup_from(stored.setup), events)
     return Work(construction_id, stored.model, stored.decoding, construction, len(events))
 

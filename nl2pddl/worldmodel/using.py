@@ -9,7 +9,7 @@ from pathlib import Path
 
 from nl2pddl.errors import InputError
 from nl2pddl.exact import ExactLimits
-from nl2pddl.experiment import Decoding
+from nl2pddl.experiment import Decoding, Turn
 from nl2pddl.generation import Backend, check_model
 from nl2pddl.generation.base import never
 from nl2pddl.generation.driver import Driver
@@ -45,7 +45,8 @@ class Planner(StrEnum):
 class TaskChoice:
     """What is planned, by whom (``model``: the one that built the domain by default), and who validates.
 
-    ``example`` names whose tasks and hand-made model; where it is empty, ``own`` are tasks in the domain's own words.
+    ``example`` names whose tasks and hand-made model; where it is empty, ``own`` are tasks in the domain's own
+    words, and ``asked`` is the dialogue in which a model put their goal into PDDL.
     """
 
     example: str
@@ -53,6 +54,7 @@ class TaskChoice:
     model: str | None = None
     validator: ValidatorChoice = ValidatorChoice.AUTO
     own: tuple[Task, ...] = ()
+    asked: tuple[Turn, ...] = ()
 
 
 def run_tasks(
@@ -75,7 +77,8 @@ def run_tasks(
         words = next(task.words for task in tasks if task.name == result.task)
         stored = assessments.TaskRow(
             construction_id, work.events, choice.example, result.task, words, result.problem, choice.planner.value,
-            model, result.outcome.value, result.plan, result.reason, result.turns, result.seconds, checker.version,
+            model, result.outcome.value, result.plan, result.reason, (*choice.asked, *result.turns), result.seconds,
+            checker.version,
         )  # fmt: skip
         assessments.add_task(store, stored)
         yield result

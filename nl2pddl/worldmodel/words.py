@@ -18,15 +18,20 @@ class InWords:
     becomes_false: tuple[str, ...]
 
     @property
-    def text(self) -> str:
-        """All of it as one text."""
-        parts = [
+    def parts(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """Each part with its heading."""
+        return (
             ("It is about", self.parameters),
             ("It can be done when", self.preconditions),
             ("Then it becomes true that", self.becomes_true),
             ("and no longer true that", self.becomes_false),
-        ]
-        return "\n".join(f"{head}:\n" + "\n".join(f"- {line}" for line in lines) for head, lines in parts if lines)
+        )
+
+    @property
+    def text(self) -> str:
+        """All of it as one text."""
+        listed = ((head, "\n".join(f"- {line}" for line in lines)) for head, lines in self.parts if lines)
+        return "\n".join(f"{head}:\n{lines}" for head, lines in listed)
 
 
 def in_words(draft: ActionDraft, predicates: Predicates) -> InWords:

@@ -1,0 +1,179 @@
+"""The view Tasks of the page Build: tasks planned with the domain, success rates, and plans run step by step."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import streamlit as st
+
+from nl2pddl import statistics
+from nl2pddl.breakdown import short_names
+from nl2pddl.errors import InputError, NL2PDDLError
+from nl2pddl.pddl_io import parse_problem
+from nl2pddl.store import Store, assessments
+from nl2pddl.task import PlanningDomain, PlanningProblem
+from nl2pddl.ui.choosing import local_times
+from nl2pddl.ui.launching import offered_models
+from nl2pddl.ui.own_task import offer_own
+from nl2pddl.ui.shell import Handles
+from nl2pddl.ui.stepping import show_runs
+from nl2pddl.ui.text import as_typed, plain, reasons_of, show_fault, show_text
+from nl2pddl.worldmodel import session
+from nl2pddl.worldmodel.brief import Example, load_example
+from nl2pddl.worldmodel.quality import carrier_of, closest_examples
+from nl2pddl.worldmodel.session import IMPORTED, Work
+from nl2pddl.worldmodel.tasks import ACQUIRED, HAND_MADE, plannable
+from nl2pddl.worldmodel.using import Planner, TaskChoice
+
+PLANNERS = {
+    Planner.KSTAR: "K*",
+    Planner.MODULO: "LLM-modulo",
+    Planner.MODEL: "Model alone",
+}
+_BY_HELP = (
+    "K*: a classical planner on this domain. LLM-modulo: the model proposes plans, and what this domain says against "
+    "them goes back to it, at most 8 times. Model alone: its first plan. Right is what the hand-made model says."
+)
+_OWN = "a task of your own"
+
+
+def show(handles: Handles, work: Work) -> None:
+    """What can be planned, the success rates so far, and one result in full."""
+    if not work.construction.drafts:
+        st.info("There is no action to plan with yet.")
+        return
+    examples = [*closest_examples(work.construction), ""]
+    chosen = st.segmented_control(
+        "Tasks of", examples, format_func=lambda name: name or _OWN, default=examples[0], key=f"tasks_of-{work.id}",
+        required=True,
+    )  # fmt: skip
+    if chosen:
+        _offer_example(handles, work, chosen)
+    else:
+        offer_own(handles, work)
+    frame = assessments.tasks_frame(handles.store, work.id)
+    frame = frame[frame["example"] == (chosen or "")]
+    if frame.empty:
+        return
+    if chosen:
+        _show_rates(frame)
+    _show_results(handles.store, work, frame, load_example(chosen) if chosen else None)
+
+
+def _offer_example(handles: Handles, work: Work, example: str) -> None:
+    planner, model, button = st.columns([4, 4, 2], vertical_alignment="bottom")
+    by = planner.segmented_control(
+        "Planned by", list(PLANNERS), format_func=PLANNERS.__getitem__, default=Planner.KSTAR, key="planned_by",
+        required=True, help=_BY_HELP,
+    ) or Planner.KSTAR  # fmt: skip
+    own = work.model if work.model != IMPORTED else offered_models()[0]
+    models = list(dict.fromkeys([own, *offered_models()]))
+    named = model.selectbox(
+        "Model", models, key=f"planner_model-{work.id}", accept_new_options=True, disabled=by is Planner.KSTAR
+    )
+    total = len(load_example(example).tasks)
+    if button.button(f"Plan {total} tasks", key="plan_tasks", type="primary", icon=":material/route:", width="stretch"):
+        choice = TaskChoice(example, by, None if by is Planner.KSTAR else as_typed(named or ""))
+        try:
+            handles.workshop.plan(work.id, choice)
+        except NL2PDDLError as error:
+            show_fault("The tasks cannot be planned.", *reasons_of(error))
+        else:
+            st.rerun()
+
+
+def _show_rates(frame: Any) -> None:
+    """How many tasks each planner solved, with the interval of the share."""
+    rows = []
+    for (planner, model), part in frame.groupby(["planner", "model"], sort=False):
+        solved, total = int((part["outcome"] == "solved").sum()), len(part)
+        interval = statistics.share_interval(solved, total)
+        others = part[part["outcome"] != "solved"]["outcome"].value_counts()
+        rows.append(
+            {
+                "Planned by": PLANNERS[Planner(planner)],
+                "Model": next(iter(short_names([model]).values())) if model else "–",
+                "Solved": f"{solved} of {total}",
+                "Share": f"{solved / total:.0%} ({interval.low:.0%} to {interval.high:.0%})",
+                "Not solved": ", ".join(f"{count} {name}" for name, count in others.items()) or "–",
+                "Events": ", ".join(map(str, sorted(part["events"].unique()))),
+            }
+        )
+    st.markdown("**Success rates**")
+    columns = {
+        "Share": st.column_config.TextColumn(help="With its 95% interval"),
+        "Events": st.column_config.TextColumn(
+            help="After how many events of the construction they were planned; what came later is not in them"
+        ),
+    }
+    st.dataframe(rows, hide_index=True, column_config=columns, key="rates")
+
+
+def _show_results(store: Store, work: Work, frame: Any, example: Example | None) -> None:
+    old = int((frame["events"] < work.events).sum())
+    if old:
+        st.caption(f"{old} of these were planned before the last changes to the domain. Plan again to have them anew.")
+    frame = frame.reset_index(drop=True)
+    labels = {
+        at: f"{row.task} · {PLANNERS[Planner(row.planner)]} · {row.outcome}"
+        for at, row in enumerate(frame.itertuples())
+    }
+    table = frame.assign(
+        planner=[PLANNERS[Planner(name)] for name in frame["planner"]],
+        steps=[len(json.loads(plan)) for plan in frame["plan"]],
+        created_at=local_times(frame["created_at"]),
+    )
+    shown = ["task", "words", "planner", "outcome", "steps", "reason", "seconds"]
+    columns = {name: st.column_config.Column(name.capitalize()) for name in shown}
+    columns["seconds"] = st.column_config.NumberColumn("Seconds", format="%.2f")
+    st.dataframe(
+        table,
+        column_order=shown,
+        column_config=columns,
+        hide_index=True,
+        key="task_results",
+        height=min(38 + 35 * len(table), 300),
+    )  # fmt: skip
+    at = st.selectbox("Look at", list(labels), format_func=labels.__getitem__, key=f"task-{work.id}-{len(frame)}")
+    _show_one(store, work, frame.iloc[at], example)
+
+
+def _show_one(store: Store, work: Work, row: Any, example: Example | None) -> None:
+    st.markdown(f"**{plain(row['words'] or row['task'])}**")
+    if row["reason"]:
+        st.caption(plain(row["reason"]))
+    plan = [str(step) for step in json.loads(row["plan"])]
+    if plan:
+        runs = _runs(store, work, row, plan, example)
+        if runs:
+            show_runs(runs, f"task-{work.id}-{row['task']}-{row['planner']}")
+        else:
+            show_text("\n".join(plan))
+    if row["problem"]:
+        with st.expander("The problem as it was planned", icon=":material/description:"):
+            show_text(row["problem"])
+    turns = json.loads(row["turns"])
+    if turns:
+        with st.expander("The dialogue with the model", icon=":material/forum:"):
+            for turn in turns:
+                st.markdown(f"**{'The model' if turn['role'] == 'assistant' else 'Asked'}**")
+                show_text(turn["content"], height=320 if len(turn["content"]) > 1500 else None)
+
+
+def _runs(
+    store: Store, work: Work, row: Any, plan: list[str], example: Example | None
+) -> dict[str, tuple[PlanningDomain, PlanningProblem, list[str]]]:
+    """Where the plan can be run: in the domain that it was made with, and in the hand-made one."""
+    then = work if row["events"] == work.events else session.load(store, work.id, int(row["events"]))
+    construction = then.construction
+    found: dict[str, tuple[PlanningDomain, PlanningProblem, list[str]]] = {}
+    try:
+        found[f"in {ACQUIRED}"] = (plannable(construction.domain_text()), parse_problem(row["problem"]), plan)
+        task = next((task for task in example.tasks if task.name == row["task"]), None) if example else None
+        if example is not None and task is not None:
+            carried = list(carrier_of(construction, example).plan(plan))
+            found[f"in {HAND_MADE}"] = (example.planning, task.problem, carried)
+    except InputError as error:
+        st.caption(plain(str(error)))
+    return found
