@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 
 from nl2pddl.errors import InputError
@@ -12,9 +13,12 @@ from nl2pddl.runs import new_id
 from nl2pddl.settings import Settings
 from nl2pddl.store import Store
 from nl2pddl.worldmodel import checking, session
+from nl2pddl.worldmodel.brief import load_example
 from nl2pddl.worldmodel.building import Setup
+from nl2pddl.worldmodel.impossible import never_possible_in
 from nl2pddl.worldmodel.published import read_records
 from nl2pddl.worldmodel.quality import Weight
+from nl2pddl.worldmodel.reaching import reached_in
 from nl2pddl.worldmodel.session import Work
 from nl2pddl.worldmodel.tasks import TaskOutcome
 from nl2pddl.worldmodel.using import TaskChoice, assessed, keep_assessment, run_tasks
@@ -48,6 +52,9 @@ def tasks(settings: Settings, construction_id: str, choice: TaskChoice) -> int:
             print(f"{result.task} {result.outcome}{steps}{reason}", flush=True)
     told = ", ".join(f"{found[outcome]} {outcome}" for outcome in TaskOutcome if found[outcome])
     print(f"{found[TaskOutcome.SOLVED]} of {found.total()} tasks solved: {told}")
+    with _opened(settings) as store:
+        work = session.load(store, construction_id)
+    _look_at(reached_in(work.construction, load_example(choice.example)).sentences())
     return 0
 
 
@@ -66,6 +73,7 @@ def count_errors(settings: Settings, construction_id: str, example: str, *, weig
     told = Counter(error.weight for error in assessment.errors)
     kinds = "; ".join(f"{told[weight]} {weight}" for weight in Weight if told[weight])
     print(f"{len(assessment.errors)} errors against the hand-made model" + (f": {kinds}" if kinds else ""))
+    _look_at(never_possible_in(work.construction))
     return 0
 
 
@@ -105,8 +113,8 @@ def _work_on(settings: Settings, store: Store, construction_id: str, out: Path |
         out.write_text(construction.domain_text(), encoding="utf-8")
     left = [version.faults for action in construction.drafts if (version := construction.current(action))]
     faulty = sum(bool(faults) for faults in left)
-    for hint in checking.hints(construction.drafts, construction.predicates):
-        print(f"look at: {hint}", file=sys.stderr)
+    _look_at(never_possible_in(construction))
+    _look_at(checking.hints(construction.drafts, construction.predicates))
     missing = f"; none for {', '.join(construction.missing)}" if construction.missing else ""
     total = len(construction.setup.brief.actions)
     print(
@@ -114,6 +122,12 @@ def _work_on(settings: Settings, store: Store, construction_id: str, out: Path |
         f"{len(construction.predicates)} predicates, {work.events} answers; tools still object to {faulty}{missing}"
     )
     return 0
+
+
+def _look_at(sentences: Iterable[str]) -> None:
+    """What people should look at; not on stdout, which holds results."""
+    for sentence in sentences:
+        print(f"look at: {sentence}", file=sys.stderr)
 
 
 def _tell(work: Work) -> None:
