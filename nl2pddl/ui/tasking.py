@@ -88,7 +88,7 @@ def _show_rates(frame: Any) -> None:
     rows = []
     for (planner, model), part in frame.groupby(["planner", "model"], sort=False):
         solved, total = int((part["outcome"] == "solved").sum()), len(part)
-        interval = statistics.share_interval(solved, total)
+        interval = statistics.share_interval(part["outcome"] == "solved", [1] * total)
         others = part[part["outcome"] != "solved"]["outcome"].value_counts()
         rows.append(
             {
