@@ -50,7 +50,7 @@ class ValAnswer:
 
 
 @dataclass(frozen=True)
-class _Output:
+class Output:
     """What one process wrote; ``code`` is None where it was stopped at the time limit."""
 
     text: str
@@ -79,24 +79,29 @@ class Val:
             answers |= call.answers([number for number in range(len(plans)) if number not in answers])
         return [answers[number] for number in range(len(plans))]
 
-    def run(self, folder: Path, deadline: float, files: Sequence[str]) -> _Output:
-        """One process of VAL in ``folder``, killed with its group at ``deadline`` (of the monotonic clock)."""
-        left = max(0.0, deadline - time.monotonic())
-        limits = (str(int(left) + 2), str(self._memory_mb * 1024), str(_MAX_OUTPUT_BLOCKS))
-        command = ["/bin/sh", "-c", _LIMITED, "sh", *limits, str(self.binary), "-v", *files]
-        with (folder / "output").open("wb") as output, (folder / "errors").open("wb") as errors:
-            process = subprocess.Popen(
-                command, cwd=folder, stdin=subprocess.DEVNULL, stdout=output, stderr=errors, start_new_session=True
-            )
-            code: int | None = None
-            try:
-                with contextlib.suppress(subprocess.TimeoutExpired):
-                    code = process.wait(left)
-            finally:
-                if process.poll() is None:
-                    os.killpg(process.pid, signal.SIGKILL)
-                    process.wait()
-        return _Output(_text(folder / "output"), _text(folder / "errors"), code)
+    def run(self, folder: Path, deadline: float, files: Sequence[str]) -> Output:
+        """One process of VAL in ``folder``, ended at ``deadline`` (of the monotonic clock)."""
+        return run_limited([str(self.binary), "-v", *files], folder, deadline, self._memory_mb)
+
+
+def run_limited(command: Sequence[str], folder: Path, deadline: float, memory_mb: int) -> Output:
+    """One process in ``folder``, killed with its group at ``deadline`` (of the monotonic clock)."""
+    left = max(0.0, deadline - time.monotonic())
+    limits = (str(int(left) + 2), str(memory_mb * 1024), str(_MAX_OUTPUT_BLOCKS))
+    limited = ["/bin/sh", "-c", _LIMITED, "sh", *limits, *command]
+    with (folder / "output").open("wb") as output, (folder / "errors").open("wb") as errors:
+        process = subprocess.Popen(
+            limited, cwd=folder, stdin=subprocess.DEVNULL, stdout=output, stderr=errors, start_new_session=True
+        )
+        code: int | None = None
+        try:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                code = process.wait(left)
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+    return Output(_text(folder / "output"), _text(folder / "errors"), code)
 
 
 @dataclass(frozen=True)

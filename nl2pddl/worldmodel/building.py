@@ -161,9 +161,10 @@ def _prompt(construction: Construction, action: str) -> str:
     return asking.prompt(brief, brief.action(action), construction.predicates, setup.condition, setup.demonstrations)
 
 
-def answered(ask: Ask, text: str) -> Event:
-    """The event that the model has answered."""
-    return Event(EventKind.ANSWER, {"action": ask.action, "turns": [asdict(turn) for turn in ask.turns], "text": text})
+def answered(ask: Ask, text: str, tools: Sequence[str] = ()) -> Event:
+    """The event that the model has answered; ``tools`` is what tools that may not be there another time object to."""
+    data = {"action": ask.action, "turns": [asdict(turn) for turn in ask.turns], "text": text}
+    return Event(EventKind.ANSWER, {**data, "tools": list(tools)} if tools else data)
 
 
 def after(construction: Construction, event: Event) -> Construction:
@@ -171,7 +172,7 @@ def after(construction: Construction, event: Event) -> Construction:
     data = event.data
     match event.kind:
         case EventKind.ANSWER:
-            return _after_answer(construction, data["action"], data["turns"], data["text"])
+            return _after_answer(construction, data["action"], data["turns"], data["text"], data.get("tools", ()))
         case EventKind.FEEDBACK:
             return _after_feedback(construction, data["action"], data["text"])
         case EventKind.EDIT:
@@ -210,7 +211,7 @@ def moves(versions: Sequence[Version]) -> list[tuple[Version, ...]]:
 
 
 def _after_answer(
-    construction: Construction, action: str, turns: Sequence[Mapping[str, str]], text: str
+    construction: Construction, action: str, turns: Sequence[Mapping[str, str]], text: str, tools: Sequence[str]
 ) -> Construction:
     dialogue = (*(Turn(**turn) for turn in turns), Turn("assistant", text))
     objections = construction.pending[2] if construction.pending else 0
@@ -219,6 +220,7 @@ def _after_answer(
     found = answer.problems
     if answer.draft is not None:
         found += checking.faults(answer.draft, action, construction.setup.brief, construction.predicates)
+    found += tuple(tools)
     construction = _with_version(construction, action, Version(origin, dialogue, answer.draft, found, objections))
     if found and objections < construction.setup.rounds:
         back = (*dialogue, Turn("user", objection(found)))

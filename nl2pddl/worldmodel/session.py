@@ -11,12 +11,14 @@ from nl2pddl.experiment import ChatMode, Completion, Decoding
 from nl2pddl.generation import Backend, check_model
 from nl2pddl.generation.base import GenerationRequest, never
 from nl2pddl.generation.driver import Answer, Driver
+from nl2pddl.planning.val_parser import find_parser
 from nl2pddl.store import Store, constructions
 from nl2pddl.worldmodel import building
 from nl2pddl.worldmodel.asking import STOPS
 from nl2pddl.worldmodel.brief import ActionBrief, Brief, Condition, TypeBrief
 from nl2pddl.worldmodel.building import Ask, Construction, Event, EventKind, Setup
 from nl2pddl.worldmodel.published import Records
+from nl2pddl.worldmodel.val_messages import val_faults
 
 OpenBackend = Callable[[str, Decoding, Path], Backend]
 # An action of 22 predicates and its new ones; the paper's models write some 300 tokens.
@@ -79,11 +81,14 @@ def work_on(
 ) -> Work:
     """Ask the model until it is a person's turn, or ``should_stop`` says so; ``tell`` hears of every answer.
 
+    What VAL's parser finds, where it is installed, is stored with the answer, so that folding the events needs no VAL.
     Raises ModelError where the model gives no answer at all; what came before is stored, and this goes on from there.
+    Raises InputError where NL2PDDL_VAL names no VAL.
     """
     work = load(store, construction_id)
     if building.next_ask(work.construction) is None:
         return work
+    parser = find_parser()
     driver = Driver(open_model, work.model, work.decoding, data_dir)
     try:
         while not should_stop() and (ask := building.next_ask(work.construction)) is not None:
@@ -91,7 +96,8 @@ def work_on(
             if answered is None:
                 break
             answer, text = answered
-            work = add(store, work, building.answered(ask, text), answer)
+            tools = val_faults(parser, work.construction, ask.action, text) if parser else ()
+            work = add(store, work, building.answered(ask, text, tools), answer)
             tell(work)
     finally:
         driver.close()
