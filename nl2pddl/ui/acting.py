@@ -16,6 +16,7 @@ from nl2pddl.ui.text import plain, reasons_of, show_fault, show_text
 from nl2pddl.worldmodel import building, checking, person, session
 from nl2pddl.worldmodel.asking import answer_text
 from nl2pddl.worldmodel.building import Construction, Event, Version
+from nl2pddl.worldmodel.draft import ActionDraft
 from nl2pddl.worldmodel.session import IMPORTED, Work
 from nl2pddl.worldmodel.words import in_words
 
@@ -135,24 +136,27 @@ def _show_change(construction: Construction, name: str) -> None:
     if len(readable) < 2:
         return
     labels = {at: f"{at + 1}: {version.origin}" for at, version in enumerate(readable)}
-    with st.expander("What changed", icon=":material/difference:", expanded=True):
-        left, right, words = st.columns([2, 2, 4], vertical_alignment="bottom")
-        last = len(readable) - 1
+    last = readable[-1].draft
+    changed = last is not None and last.action != _draft(readable[_before(construction, name, readable)]).action
+    title = "What changed" if changed else "What changed: nothing"
+    with st.expander(title, icon=":material/difference:", expanded=changed, key=f"changes-{name}-{len(readable)}"):
+        left, right = st.columns(2)
+        latest = len(readable) - 1
         # Keys with the count: after a new answer the latest two are shown.
         before = left.selectbox(
             "Before", list(labels), index=_before(construction, name, readable), format_func=labels.__getitem__,
-            key=f"before-{name}-{last}",
+            key=f"before-{name}-{latest}",
         )  # fmt: skip
         after = right.selectbox(
-            "After", list(labels), index=last, format_func=labels.__getitem__, key=f"after-{name}-{last}"
+            "After", list(labels), index=latest, format_func=labels.__getitem__, key=f"after-{name}-{latest}"
         )
-        old, new = readable[before].draft, readable[after].draft
-        assert old is not None
-        assert new is not None
-        diff = diff_actions(old.action, new.action)
-        if old.action == new.action:
-            words.markdown("The two versions say the same.")
+        diff = diff_actions(_draft(readable[before]).action, _draft(readable[after]).action)
         st.html(markup.diff_html(diff, markup.VERSIONS))
+
+
+def _draft(version: Version) -> ActionDraft:
+    assert version.draft is not None  # asked of readable ones only
+    return version.draft
 
 
 def _before(construction: Construction, name: str, readable: list[Version]) -> int:

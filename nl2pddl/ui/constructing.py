@@ -74,12 +74,18 @@ def go_to(construction_id: str) -> None:
 
 def show(handles: Handles, construction_id: str) -> None:
     """Where the work stands, and the view that is on."""
+    # Asked before the store is read: what has ended by now has all its events there.
+    doing = handles.workshop.doing(construction_id)
+    under_way = doing is not None and doing.is_under_way
     try:
         work = session.load(handles.store, construction_id)
     except InputError as error:
         show_fault("This construction cannot be shown.", *reasons_of(error))
         return
-    _show_work(handles, work)
+    if under_way:
+        _watch(work.id, work.events)
+    else:
+        _show_end(handles, work, doing)
     view = st.segmented_control(
         "View", list(_VIEWS), default="Actions", key="part", bind="query-params", required=True,
         label_visibility="collapsed",
@@ -87,12 +93,8 @@ def show(handles: Handles, construction_id: str) -> None:
     _VIEWS[view or "Actions"](handles, work)
 
 
-def _show_work(handles: Handles, work: Work) -> None:
-    """The work under way, drawn anew each second until it ends; else how it ended, and how to go on."""
-    doing = handles.workshop.doing(work.id)
-    if doing is not None and doing.is_under_way:
-        _watch(work.id, work.events)
-        return
+def _show_end(handles: Handles, work: Work, doing: Doing | None) -> None:
+    """How the last piece of work ended, and how to go on where the model still has to be asked."""
     if doing is not None and doing.fault:
         show_fault(f"{doing.kind.capitalize()} ended before its time.", doing.fault)
     construction = work.construction

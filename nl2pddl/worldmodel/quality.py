@@ -106,7 +106,13 @@ def closest_examples(construction: Construction, directory: Path = EXAMPLES) -> 
 def carrier_of(construction: Construction, example: Example) -> Carrier:
     """What carries tasks and plans between a construction and an example's hand-made model."""
     actions = {name: draft.action for name, draft in construction.drafts.items()}
-    return Carrier(example.planning, construction.predicates, actions, mapping_of(construction, example))
+    return Carrier(
+        construction.setup.brief.name,
+        example.planning,
+        construction.predicates,
+        actions,
+        mapping_of(construction, example),
+    )
 
 
 def errors(construction: Construction, example: Example, mapping: Mapping[str, Match]) -> list[ModelError]:

@@ -202,7 +202,7 @@ def test_the_commands(tmp_path: Path, logistics: Example) -> None:
     assert done.returncode == 0, done.stderr
     first, last = done.stdout.splitlines()
     assert last == f"construction {first}: 6 of 6 actions, 7 predicates, 6 answers; tools still object to 0"
-    assert out.read_text().startswith("(define (domain logistics-by-hand)")
+    assert out.read_text().startswith("(define (domain logistics)")
     again = command("worldmodel", "resume", first, *store)
     assert again.stdout.splitlines() == [first, last]
     solved = command("worldmodel", "tasks", first, "--example", "logistics", *store).stdout.splitlines()
@@ -210,7 +210,7 @@ def test_the_commands(tmp_path: Path, logistics: Example) -> None:
     assert solved[-1] == "24 of 24 tasks solved: 24 solved"
     plans = {task.name: task for task in logistics.tasks}
     answers = [
-        {"domain": "logistics-by-hand", "action": name, "output": text}
+        {"domain": "logistics", "action": name, "output": text}
         for name, found in solutions(logistics).items()
         for text in (["Let me think.", found] if plans[name].shortest > 20 else [found])
     ]
