@@ -35,7 +35,7 @@ def build(settings: Settings, setup: Setup, model: str, out: Path | None) -> int
 
 def resume(settings: Settings, construction_id: str, out: Path | None) -> int:
     """Go on with a construction of the store."""
-    with _opened(settings) as store:
+    with opened(settings) as store:
         session.load(store, construction_id)
         print(construction_id, flush=True)
         return _work_on(settings, store, construction_id, out)
@@ -44,7 +44,7 @@ def resume(settings: Settings, construction_id: str, out: Path | None) -> int:
 def tasks(settings: Settings, construction_id: str, choice: TaskChoice) -> int:
     """Plan the tasks of an example with a construction's domain; prints a line a task and a summary last."""
     found: Counter[str] = Counter()
-    with _opened(settings) as store:
+    with opened(settings) as store:
         for result in run_tasks(store, construction_id, choice, open_backend, settings.data_dir):
             found[result.outcome] += 1
             steps = f" {len(result.plan)} steps" if result.plan else ""
@@ -52,7 +52,7 @@ def tasks(settings: Settings, construction_id: str, choice: TaskChoice) -> int:
             print(f"{result.task} {result.outcome}{steps}{reason}", flush=True)
     told = ", ".join(f"{found[outcome]} {outcome}" for outcome in TaskOutcome if found[outcome])
     print(f"{found[TaskOutcome.SOLVED]} of {found.total()} tasks solved: {told}")
-    with _opened(settings) as store:
+    with opened(settings) as store:
         work = session.load(store, construction_id)
     _look_at(reached_in(work.construction, load_example(choice.example)).sentences())
     return 0
@@ -60,7 +60,7 @@ def tasks(settings: Settings, construction_id: str, choice: TaskChoice) -> int:
 
 def count_errors(settings: Settings, construction_id: str, example: str, *, weigh: bool) -> int:
     """Store and print how the predicates were matched, a line an error, and a summary last."""
-    with _opened(settings) as store:
+    with opened(settings) as store:
         work = session.load(store, construction_id)
         assessment = assessed(lambda at: None, work.construction, example, weigh)
         keep_assessment(store, work, example, assessment)
@@ -73,7 +73,7 @@ def count_errors(settings: Settings, construction_id: str, example: str, *, weig
     told = Counter(error.weight for error in assessment.errors)
     kinds = "; ".join(f"{told[weight]} {weight}" for weight in Weight if told[weight])
     print(f"{len(assessment.errors)} errors against the hand-made model" + (f": {kinds}" if kinds else ""))
-    _look_at(never_possible_in(work.construction))
+    _look_at(assessment.impossible)
     return 0
 
 
@@ -136,7 +136,8 @@ def _tell(work: Work) -> None:
     print(f"{construction.taken} of {total} taken, {work.events} answers", file=sys.stderr, flush=True)
 
 
-def _opened(settings: Settings) -> Store:
+def opened(settings: Settings) -> Store:
+    """The store, which must be there. Raises InputError where it is not."""
     if not settings.store.is_file():
         raise InputError(f"{settings.store}: no such store; build a domain first")
     return Store(settings.store)

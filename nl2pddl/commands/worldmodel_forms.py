@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import replace
 from pathlib import Path
 
 from nl2pddl.commands import worldmodel
-from nl2pddl.commands.options import add_store, add_validator
+from nl2pddl.commands.options import add_store, add_validator, here
+from nl2pddl.commands.worldmodel_person_forms import add_person_forms
 from nl2pddl.errors import InputError
 from nl2pddl.generation import EMBEDDED
 from nl2pddl.records import ValidatorChoice
 from nl2pddl.runs import MOST_ROUNDS
-from nl2pddl.settings import Settings, load_settings
-from nl2pddl.worldmodel.brief import Brief, Condition, example_ids, load_example
+from nl2pddl.worldmodel.brief import Brief, Condition, example_ids, load_example, read_brief
 from nl2pddl.worldmodel.building import Setup
 from nl2pddl.worldmodel.using import Planner, TaskChoice
 
@@ -23,8 +22,12 @@ def add_forms(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     group = commands.add_parser("worldmodel", help="build a whole domain with a model, and plan with it")
     forms = group.add_subparsers(required=True, metavar="FORM")
     setup = Setup(Brief("", "", "", (), ()))
-    command = forms.add_parser("build", help="ask a model for each action of an example in turn")
-    command.add_argument("--example", required=True, choices=example_ids(), help="what is built")
+    command = forms.add_parser("build", help="ask a model for each action of a description in turn")
+    what = command.add_mutually_exclusive_group(required=True)
+    what.add_argument("--example", choices=example_ids(), help="what is built")
+    what.add_argument(
+        "--brief", type=Path, metavar="FILE", help="a description of your own, such as an example's brief.toml"
+    )
     command.add_argument("--model", default=EMBEDDED, metavar="M", help="as for run (default: the embedded model)")
     command.add_argument(
         "--condition", choices=[name.value for name in Condition], default=setup.condition.value,
@@ -40,7 +43,7 @@ def add_forms(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     command = forms.add_parser("resume", help="go on with a construction")
     command.add_argument("id", metavar="ID", help="as `build` prints it")
     _add_construction(command)
-    command.set_defaults(command=lambda options: worldmodel.resume(_here(options), options.id, options.out))
+    command.set_defaults(command=lambda options: worldmodel.resume(here(options), options.id, options.out))
     command = forms.add_parser("errors", help="count a construction's errors against an example's hand-made model")
     command.add_argument("id", metavar="ID", help="as `build` prints it")
     command.add_argument("--example", required=True, choices=example_ids(), help="whose model")
@@ -48,7 +51,7 @@ def add_forms(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     add_store(command)
     command.set_defaults(
         command=lambda options: worldmodel.count_errors(
-            _here(options), options.id, options.example, weigh=not options.no_weigh
+            here(options), options.id, options.example, weigh=not options.no_weigh
         )
     )
     command = forms.add_parser("import", help="store published records (LLM-DM) as a construction")
@@ -58,7 +61,7 @@ def add_forms(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     _add_construction(command)
     command.set_defaults(
         command=lambda options: worldmodel.import_records(
-            _here(options), options.actions, options.predicates, options.types, options.name, options.out
+            here(options), options.actions, options.predicates, options.types, options.name, options.out
         )
     )
     command = forms.add_parser("tasks", help="plan an example's tasks with a construction's domain")
@@ -74,11 +77,13 @@ def add_forms(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     add_store(command)
     command.set_defaults(
         command=lambda options: worldmodel.tasks(
-            _here(options),
+            here(options),
             options.id,
             TaskChoice(options.example, Planner(options.by), options.model, ValidatorChoice(options.validator)),
         )
     )
+
+    add_person_forms(forms)
 
 
 def _add_construction(command: argparse.ArgumentParser) -> None:
@@ -86,13 +91,9 @@ def _add_construction(command: argparse.ArgumentParser) -> None:
     add_store(command)
 
 
-def _here(options: argparse.Namespace) -> Settings:
-    return replace(load_settings(), store=options.store)
-
-
 def _build(options: argparse.Namespace) -> int:
     if not 0 <= options.rounds <= MOST_ROUNDS:
         raise InputError(f"--rounds must be from 0 to {MOST_ROUNDS}")
-    brief = load_example(options.example).brief
+    brief = load_example(options.example).brief if options.example else read_brief(options.brief)
     setup = Setup(brief, Condition(options.condition), options.rounds, options.passes)
-    return worldmodel.build(_here(options), setup, options.model, options.out)
+    return worldmodel.build(here(options), setup, options.model, options.out)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, is_dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from nl2pddl.experiment import Turn
@@ -73,34 +73,34 @@ def next_own(store: Store, construction_id: str) -> str:
     return f"own-{int(store.rows(query, [construction_id])[0][0]) + 1}"
 
 
-def add_assessment(
-    store: Store, construction_id: str, events: int, example: str, mapping: Mapping[str, Any], errors: Sequence[Any]
-) -> None:
-    """Store the errors of a construction beside an example's hand-made model, and how predicates were matched."""
-    listed = [asdict(error) if is_dataclass(error) and not isinstance(error, type) else error for error in errors]
-    with store.transaction() as cursor:
-        cursor.execute(
-            "INSERT INTO assessments VALUES (?, ?, ?, ?, ?, ?, ?)",
-            [
-                construction_id, now(), events, example, json.dumps(mapping), json.dumps(listed),
-                json.dumps(versions()),
-            ],
-        )  # fmt: skip
-
-
 @dataclass(frozen=True)
 class StoredAssessment:
-    """The latest assessment beside an example: after how many events, and its errors as JSON objects."""
+    """An assessment beside an example: after how many events, its errors as JSON objects, what can never be done."""
 
     events: int
     errors: tuple[Mapping[str, Any], ...]
+    impossible: tuple[str, ...] = ()
+
+
+def add_assessment(
+    store: Store, construction_id: str, example: str, mapping: Mapping[str, Any], found: StoredAssessment
+) -> None:
+    """Store the errors of a construction beside an example's hand-made model, and how predicates were matched."""
+    with store.transaction() as cursor:
+        cursor.execute(
+            "INSERT INTO assessments VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            [
+                construction_id, now(), found.events, example, json.dumps(mapping), json.dumps(found.errors),
+                json.dumps(found.impossible), json.dumps(versions()),
+            ],
+        )  # fmt: skip
 
 
 def assessment_of(store: Store, construction_id: str, example: str) -> StoredAssessment | None:
     """The latest assessment of a construction beside an example's model; None where there is none."""
     rows = store.rows(
-        "SELECT events, errors FROM assessments WHERE construction_id = ? AND example = ? "
+        "SELECT events, errors, impossible FROM assessments WHERE construction_id = ? AND example = ? "
         "ORDER BY created_at DESC, rowid DESC LIMIT 1",
         [construction_id, example],
     )
-    return StoredAssessment(rows[0][0], tuple(json.loads(rows[0][1]))) if rows else None
+    return StoredAssessment(rows[0][0], *(tuple(json.loads(text)) for text in rows[0][1:])) if rows else None

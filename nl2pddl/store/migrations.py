@@ -174,6 +174,7 @@ MIGRATIONS: tuple[str, ...] = (
         example VARCHAR NOT NULL,
         mapping VARCHAR NOT NULL,
         errors VARCHAR NOT NULL,
+        impossible VARCHAR NOT NULL,
         versions VARCHAR NOT NULL
     );
     """,

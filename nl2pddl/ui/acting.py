@@ -10,6 +10,7 @@ from nl2pddl.actions import action_pddl
 from nl2pddl.diffing import diff_actions
 from nl2pddl.errors import NL2PDDLError
 from nl2pddl.ui import markup
+from nl2pddl.ui.choosing import choose_labelled
 from nl2pddl.ui.linking import link, linked
 from nl2pddl.ui.shell import Handles
 from nl2pddl.ui.text import plain, reasons_of, show_fault, show_text
@@ -32,26 +33,11 @@ def show(handles: Handles, work: Work) -> None:
     """The actions, one at a time."""
     construction = work.construction
     names = [action.name for action in construction.setup.brief.actions]
-    _step_by_key(names)
+    if st.session_state.get("shown_action") not in names:
+        st.session_state.pop("shown_action", None)  # of another construction
     linked("shown_action", "action", names, st.container())
-    signs = {name: _sign(construction, name) for name in names}
-    _show_overview(construction)
-    back, choice, forth = st.columns([1, 5, 1], vertical_alignment="bottom")
-    choice.selectbox(
-        "Action", names, format_func=lambda name: f"{name} · {signs[name]}", key="shown_action", on_change=link,
-        args=("shown_action", "action"),
-    )  # fmt: skip
-    name = st.session_state["shown_action"]
-    at = names.index(name)
-    back.button(
-        "Previous", icon=":material/arrow_back:", key="act_back", on_click=_go, args=(names[max(at - 1, 0)],),
-        disabled=at == 0, width="stretch", shortcut="P", help="Key P",
-    )  # fmt: skip
-    last = len(names) - 1
-    forth.button(
-        "Next", icon=":material/arrow_forward:", key="act_next", on_click=_go, args=(names[min(at + 1, last)],),
-        disabled=at == last, width="stretch", shortcut="N", help="Key N",
-    )  # fmt: skip
+    _show_overview(work)
+    name = _choose(names)
     brief = construction.setup.brief.action(name)
     st.caption(plain(brief.description(construction.setup.condition)))
     version = construction.current(name)
@@ -60,15 +46,25 @@ def show(handles: Handles, work: Work) -> None:
         return
     _show_version(construction, name, version)
     _tell_change(name)
-    _show_change(construction, name)
+    _show_change(work, name)
     _offer_person(handles, work, name)
     _show_dialogue(version)
 
 
-def _step_by_key(names: list[str]) -> None:
-    """Nothing of an action of another construction may stay chosen."""
-    if st.session_state.get("shown_action") not in names:
-        st.session_state.pop("shown_action", None)
+def _choose(names: list[str]) -> str:
+    back, choice, forth = st.columns([1, 5, 1], vertical_alignment="bottom")
+    choice.selectbox("Action", names, key="shown_action", on_change=link, args=("shown_action", "action"))
+    name = str(st.session_state["shown_action"])
+    at, last = names.index(name), len(names) - 1
+    back.button(
+        "Previous", icon=":material/arrow_back:", key="act_back", on_click=_go, args=(names[max(at - 1, 0)],),
+        disabled=at == 0, width="stretch", shortcut="P", help="Key P",
+    )  # fmt: skip
+    forth.button(
+        "Next", icon=":material/arrow_forward:", key="act_next", on_click=_go, args=(names[min(at + 1, last)],),
+        disabled=at == last, width="stretch", shortcut="N", help="Key N",
+    )  # fmt: skip
+    return name
 
 
 def _go(name: str) -> None:
@@ -79,29 +75,50 @@ def _go(name: str) -> None:
 def _sign(construction: Construction, name: str) -> str:
     version = construction.current(name)
     if construction.pending is not None and construction.pending[0] == name:
-        return "… being asked about"
+        return "… is asked about"
     if version is None:
         return "○ not built yet"
     if version.draft is None:
         return "✕ cannot be read"
     if name in construction.accepted:
         return "✓ accepted"
-    return "! tools object" if version.faults else "built"
+    return "! tools object" if version.faults else "to be read"
 
 
-def _show_overview(construction: Construction) -> None:
-    objected = sum(
-        bool(version.faults) for name in construction.drafts if (version := construction.current(name)) is not None
-    )
+def _show_overview(work: Work) -> None:
+    """The numbers of the whole, and a line an action; a click on a line shows it."""
+    construction = work.construction
+    names = [action.name for action in construction.setup.brief.actions]
+    current = {name: construction.current(name) for name in names}
     built, accepted, tools, feedback = st.container(key="headline-construction").columns(4)
-    total = len(construction.setup.brief.actions)
-    built.metric("Actions built", f"{len(construction.drafts)} of {total}")
-    accepted.metric("Accepted by you", f"{len(construction.accepted)} of {total}")
-    tools.metric("Tools still object to", objected)
+    built.metric("Actions built", f"{len(construction.drafts)} of {len(names)}")
+    accepted.metric("Accepted by you", f"{len(construction.accepted)} of {len(names)}")
+    tools.metric("Tools still object to", sum(bool(version and version.faults) for version in current.values()))
     feedback.metric(
         "Messages of feedback", sum(construction.feedback.values()),
         help="How often a person said in words what is wrong: the paper's measure of the work left to people.",
     )  # fmt: skip
+    rows = [
+        {
+            "Action": name,
+            "State": _sign(construction, name),
+            "Tools object": len(version.faults) if version else 0,
+            "Feedback": construction.feedback.get(name, 0),
+            "Notes": len(construction.remarks.get(name, ())),
+            "Versions": len(construction.versions.get(name, ())),
+        }
+        for name, version in current.items()
+    ]
+    st.dataframe(
+        rows, hide_index=True, height=min(38 + 35 * len(rows), 250), key=f"actions-{work.id}",
+        on_select=lambda: _take_selected(work.id, names), selection_mode="single-row",
+    )  # fmt: skip
+
+
+def _take_selected(construction_id: str, names: list[str]) -> None:
+    rows = st.session_state[f"actions-{construction_id}"].selection.rows
+    if rows:
+        _go(names[rows[0]])
 
 
 def _show_version(construction: Construction, name: str, version: Version) -> None:
@@ -129,27 +146,25 @@ def _tell_change(name: str) -> None:
         st.success(told[1], icon=":material/check:")
 
 
-def _show_change(construction: Construction, name: str) -> None:
+def _show_change(work: Work, name: str) -> None:
     """The current version beside the one before it, where there are two that can be read and differ."""
+    construction = work.construction
     versions = construction.versions.get(name, ())
     readable = [version for version in versions if version.draft is not None]
     if len(readable) < 2:
         return
     labels = {at: f"{at + 1}: {version.origin}" for at, version in enumerate(readable)}
-    last = readable[-1].draft
-    changed = last is not None and last.action != _draft(readable[_before(construction, name, readable)]).action
+    shown, latest = _before(construction, name, readable), len(readable) - 1
+    changed = _draft(readable[shown]).action != _draft(readable[latest]).action
     title = "What changed" if changed else "What changed: nothing"
-    with st.expander(title, icon=":material/difference:", expanded=changed, key=f"changes-{name}-{len(readable)}"):
+    # Keys with the count: after a new answer the latest two are shown.
+    key = f"{work.id}-{name}-{latest}"
+    with st.expander(title, icon=":material/difference:", expanded=changed, key=f"changes-{key}"):
         left, right = st.columns(2)
-        latest = len(readable) - 1
-        # Keys with the count: after a new answer the latest two are shown.
-        before = left.selectbox(
-            "Before", list(labels), index=_before(construction, name, readable), format_func=labels.__getitem__,
-            key=f"before-{name}-{latest}",
-        )  # fmt: skip
-        after = right.selectbox(
-            "After", list(labels), index=latest, format_func=labels.__getitem__, key=f"after-{name}-{latest}"
-        )
+        with left:
+            before = choose_labelled("Before", labels, f"before-{key}", shown)
+        with right:
+            after = choose_labelled("After", labels, f"after-{key}", latest)
         diff = diff_actions(_draft(readable[before]).action, _draft(readable[after]).action)
         st.html(markup.diff_html(diff, markup.VERSIONS))
 
@@ -168,24 +183,24 @@ def _before(construction: Construction, name: str, readable: list[Version]) -> i
 
 def _offer_person(handles: Handles, work: Work, name: str) -> None:
     construction = work.construction
-    turn = len(construction.versions.get(name, ())) + construction.feedback.get(name, 0)
-    with st.form(f"say-{name}-{turn}", border=False, clear_on_submit=False):
-        words = st.text_area("What is wrong with it?", key=f"said-{name}-{turn}", height=90, help=_SAY_HELP)
+    key = f"{work.id}-{name}-{len(construction.versions.get(name, ()))}-{construction.feedback.get(name, 0)}"
+    with st.form(f"say-{key}", border=False):
+        words = st.text_area("What is wrong with it?", key=f"said-{key}", height=90, help=_SAY_HELP)
         with st.container(horizontal=True):
             asked = st.form_submit_button(
-                "Tell the model", type="primary", icon=":material/send:", key=f"tell-{name}-{turn}",
+                "Tell the model", type="primary", icon=":material/send:", key=f"tell-{key}",
                 disabled=work.model == IMPORTED, help="Or Ctrl+Enter in the text",
             )  # fmt: skip
             noted = st.form_submit_button(
-                "Only note it", icon=":material/comment:", key=f"note-{name}-{turn}", help=_REMARK_HELP
+                "Only note it", icon=":material/comment:", key=f"note-{key}", help=_REMARK_HELP
             )
     with st.container(horizontal=True):
         accepted = st.button(
-            "Accept", icon=":material/check:", key=f"accept-{name}", disabled=name in construction.accepted,
+            "Accept", icon=":material/check:", key=f"accept-{key}", disabled=name in construction.accepted,
             help="You have read it and find it right. It holds until the action changes.",
         )  # fmt: skip
         undone = st.button(
-            "Take back", icon=":material/undo:", key=f"undo-{name}",
+            "Take back", icon=":material/undo:", key=f"undo-{key}",
             disabled=len(building.moves(construction.versions.get(name, ()))) < 2,
             help="The version before this one is the current one again.",
         )  # fmt: skip
@@ -197,16 +212,16 @@ def _offer_person(handles: Handles, work: Work, name: str) -> None:
         _do(handles, work, lambda: person.accepted(construction, name), "Accepted.")
     elif undone:
         _do(handles, work, lambda: person.undone(construction, name), "The version before is the current one again.")
-    _offer_edit(handles, work, name, turn)
+    _offer_edit(handles, work, name, key)
 
 
-def _offer_edit(handles: Handles, work: Work, name: str, turn: int) -> None:
+def _offer_edit(handles: Handles, work: Work, name: str, key: str) -> None:
     version = work.construction.current(name)
     assert version is not None
     text = answer_text(version.draft) if version.draft else version.turns[-1].content
-    with st.expander("Edit by hand", icon=":material/edit:"), st.form(f"edit-{name}-{turn}", border=False):
-        written = st.text_area("Answer", text, key=f"bench_text-{name}-{turn}", height=420, help=_EDIT_HELP)
-        kept = st.form_submit_button("Keep this version", icon=":material/save:", key=f"keep-{name}-{turn}")
+    with st.expander("Edit by hand", icon=":material/edit:"), st.form(f"edit-{key}", border=False):
+        written = st.text_area("Answer", text, key=f"pddl_edit-{key}", height=420, help=_EDIT_HELP)
+        kept = st.form_submit_button("Keep this version", icon=":material/save:", key=f"keep-{key}")
     if kept:
         _do(handles, work, lambda: person.edited(work.construction, name, written), "Your version is the current one.")
 

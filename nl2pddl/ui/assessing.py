@@ -11,7 +11,7 @@ from nl2pddl.errors import NL2PDDLError
 from nl2pddl.store import assessments
 from nl2pddl.store.assessments import StoredAssessment
 from nl2pddl.ui.shell import Handles
-from nl2pddl.ui.text import reasons_of, show_fault
+from nl2pddl.ui.text import plain, reasons_of, show_fault
 from nl2pddl.worldmodel import person, session
 from nl2pddl.worldmodel.brief import Example, load_example
 from nl2pddl.worldmodel.matching import Match
@@ -58,6 +58,8 @@ def _show_errors(work: Work, found: StoredAssessment) -> None:
     plans.metric("Change plans", weights[Weight.PLANS], help=_WEIGHT_HELP)
     concise.metric("Change no plan of the tasks", weights[Weight.CONCISENESS], help=_WEIGHT_HELP)
     open_.metric("Undecided", weights[Weight.UNDECIDED], help="No task decided it, or it has no form in that model.")
+    if found.impossible:
+        st.markdown("**What can never come about**\n" + "\n".join(f"- {plain(one)}" for one in found.impossible))
     if not found.errors:
         st.success("No error beside the hand-made model.", icon=":material/check:")
         return

@@ -99,6 +99,16 @@ def tell_unknown(missing: Sequence[str]) -> None:
         st.warning(f"The link filters by {named}, which these runs do not have.", icon=":material/link_off:")
 
 
+def choose_labelled(label: str, labels: Mapping[Any, str], key: str, index: int = 0) -> Any:
+    """One of ``labels`` by what it is called, where names may change from one drawing of the page to the next.
+
+    A browser sends back the name, which then is no option any more: so other names make another widget.
+    """
+    return st.selectbox(
+        label, list(labels), index=index, format_func=labels.__getitem__, key=f"{key}-{hash(tuple(labels.values()))}"
+    )
+
+
 def choose_run(labels: Mapping[str, str]) -> str:
     """One run of all, the newest unless the link says otherwise."""
     linked = st.query_params.get("run")

@@ -5,8 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from nl2pddl.ui.shell import Handles
-from nl2pddl.ui.text import plain, show_text
+from nl2pddl.ui.text import plain, show_fault, show_text
 from nl2pddl.worldmodel import checking, published
+from nl2pddl.worldmodel.impossible import never_possible_in
 from nl2pddl.worldmodel.session import Work
 
 
@@ -26,6 +27,9 @@ def show(handles: Handles, work: Work) -> None:
             icon=":material/download:", key="records_file", on_click="ignore",
             help="For each action its description, its text and your notes, in the layout of Guan et al.",
         )  # fmt: skip
+    certain = list(never_possible_in(construction))
+    if certain:
+        show_fault("Something in it can never be done:", *certain)
     hints = list(checking.hints(construction.drafts, construction.predicates))
     if hints:
         st.markdown(

@@ -35,6 +35,7 @@ STYLE = """<style>
 .nl-fault {background: rgba(213, 94, 0, 0.22)}
 .nl-code.nl-fault {font-weight: 600}
 .nl-code mark {background: rgba(213, 94, 0, 0.35); color: inherit; border-bottom: 2px solid #D55E00}
+[class*="st-key-pddl_"] textarea {font-family: monospace} /* PDDL is read by its columns */
 .nl-words p {margin: 0.6rem 0 0.1rem; font-weight: 600}
 .nl-words ul {margin: 0; padding-left: 1.3rem}
 .nl-words li {overflow-wrap: anywhere}

@@ -24,8 +24,8 @@ def offer_own(handles: Handles, work: Work) -> None:
     """The form; the task is planned by K* and judged by this domain, since nothing else knows its predicates."""
     _offer_start(work)
     objects, init = st.columns(2)
-    named = objects.text_area("Objects", key="own_objects", height=200, persist_state="session", help=_OBJECTS_HELP)
-    holds = init.text_area("Holds at first", key="own_init", height=200, persist_state="session", help=_INIT_HELP)
+    named = objects.text_area("Objects", key="pddl_objects", height=200, persist_state="session", help=_OBJECTS_HELP)
+    holds = init.text_area("Holds at first", key="pddl_init", height=200, persist_state="session", help=_INIT_HELP)
     ways = [_IN_WORDS, _IN_PDDL] if work.model != IMPORTED else [_IN_PDDL]
     way = st.segmented_control(
         "The goal", ways, default=ways[0], key=f"goal_way-{len(ways)}", required=True, help=_GOAL_HELP
@@ -67,7 +67,7 @@ def _offer_start(work: Work) -> None:
     except InputError as error:
         st.warning(plain(str(error)))
         return
-    st.session_state["own_objects"] = goals.objects_text(problem)
-    st.session_state["own_init"] = goals.init_text(problem)
+    st.session_state["pddl_objects"] = goals.objects_text(problem)
+    st.session_state["pddl_init"] = goals.init_text(problem)
     st.session_state[f"own_goal-{_IN_WORDS}"] = task.words
     st.session_state[f"own_goal-{_IN_PDDL}"] = goals.goal_text(problem)

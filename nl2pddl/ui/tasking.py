@@ -13,7 +13,7 @@ from nl2pddl.errors import InputError, NL2PDDLError
 from nl2pddl.pddl_io import parse_problem
 from nl2pddl.store import Store, assessments
 from nl2pddl.task import PlanningDomain, PlanningProblem
-from nl2pddl.ui.choosing import local_times
+from nl2pddl.ui.choosing import choose_labelled, local_times
 from nl2pddl.ui.launching import offered_models
 from nl2pddl.ui.own_task import offer_own
 from nl2pddl.ui.shell import Handles
@@ -21,6 +21,7 @@ from nl2pddl.ui.stepping import show_runs
 from nl2pddl.ui.text import as_typed, plain, reasons_of, show_fault, show_text
 from nl2pddl.worldmodel import session
 from nl2pddl.worldmodel.brief import Example, load_example
+from nl2pddl.worldmodel.goals import goal_text
 from nl2pddl.worldmodel.quality import carrier_of, closest_examples
 from nl2pddl.worldmodel.session import IMPORTED, Work
 from nl2pddl.worldmodel.tasks import ACQUIRED, HAND_MADE, plannable
@@ -97,17 +98,11 @@ def _show_rates(frame: Any) -> None:
                 "Solved": f"{solved} of {total}",
                 "Share": f"{solved / total:.0%} ({interval.low:.0%} to {interval.high:.0%})",
                 "Not solved": ", ".join(f"{count} {name}" for name, count in others.items()) or "–",
-                "Events": ", ".join(map(str, sorted(part["events"].unique()))),
             }
         )
     st.markdown("**Success rates**")
-    columns = {
-        "Share": st.column_config.TextColumn(help="With its 95% interval"),
-        "Events": st.column_config.TextColumn(
-            help="After how many events of the construction they were planned; what came later is not in them"
-        ),
-    }
-    st.dataframe(rows, hide_index=True, column_config=columns, key="rates")
+    st.table(rows)
+    st.caption("The share has its 95% interval, over the tasks.")
 
 
 def _show_results(store: Store, work: Work, frame: Any, example: Example | None) -> None:
@@ -135,12 +130,14 @@ def _show_results(store: Store, work: Work, frame: Any, example: Example | None)
         key="task_results",
         height=min(38 + 35 * len(table), 300),
     )  # fmt: skip
-    at = st.selectbox("Look at", list(labels), format_func=labels.__getitem__, key=f"task-{work.id}-{len(frame)}")
+    at = choose_labelled("Look at", labels, f"task-{work.id}")
     _show_one(store, work, frame.iloc[at], example)
 
 
 def _show_one(store: Store, work: Work, row: Any, example: Example | None) -> None:
     st.markdown(f"**{plain(row['words'] or row['task'])}**")
+    if row["problem"] and not row["example"]:
+        st.caption(f"The goal: {plain(goal_text(parse_problem(row['problem'])))}")
     if row["reason"]:
         st.caption(plain(row["reason"]))
     plan = [str(step) for step in json.loads(row["plan"])]

@@ -121,6 +121,15 @@ def load_example(name: str, directory: Path = EXAMPLES) -> Example:
     return example
 
 
+def read_brief(path: Path) -> Brief:
+    """A brief from a file of a brief.toml's layout, whose key ``name`` (else the file's own name) names the domain.
+
+    Raises InputError where it cannot be read, DomainError with all that is wrong in it.
+    """
+    data = _toml(path, path.name)
+    return brief_from(data, str(data.get("name", path.stem.lower())))
+
+
 def brief_from(data: Mapping[str, Any], name: str) -> Brief:
     """A brief from the tables of a brief.toml, of a domain that shall be called ``name``. Raises DomainError."""
     faults = list(_shape_faults(data))

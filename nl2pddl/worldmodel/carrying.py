@@ -18,12 +18,8 @@ MOST_ATOMS = 50_000  # of an initial state: a contrary of many arguments holds o
 
 @dataclass(frozen=True)
 class Carrier:
-    """What stands for what: acquired predicates (``predicates``) by ``mapping``, acquired actions by their names.
+    """What stands for what: acquired predicates (``predicates``) by ``mapping``, acquired actions by their names."""
 
-    ``name`` is what the acquired domain is called, ``truth`` the hand-made one.
-    """
-
-    name: str
     truth: PlanningDomain
     predicates: Predicates
     actions: Mapping[str, LiftedAction]
@@ -39,7 +35,7 @@ class Carrier:
         objects = "\n".join(f"    {name} - {kind}" for name, kind in problem.objects.items())
         atoms = "\n".join(f"    {atom}" for atom in init)
         return parse_problem(
-            f"(define (problem {problem.name})\n  (:domain {self.name})\n  (:objects\n{objects})\n"
+            f"(define (problem {problem.name})\n  (:domain {problem.domain_name})\n  (:objects\n{objects})\n"
             f"  (:init\n{atoms})\n  (:goal (and {' '.join(goals)})))\n",
             problem.name,
         )

@@ -107,7 +107,6 @@ def carrier_of(construction: Construction, example: Example) -> Carrier:
     """What carries tasks and plans between a construction and an example's hand-made model."""
     actions = {name: draft.action for name, draft in construction.drafts.items()}
     return Carrier(
-        construction.setup.brief.name,
         example.planning,
         construction.predicates,
         actions,

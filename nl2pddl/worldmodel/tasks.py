@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -21,6 +22,7 @@ from nl2pddl.worldmodel.building import Construction
 from nl2pddl.worldmodel.carrying import Carrier
 from nl2pddl.worldmodel.modulo import ROUNDS, PlanTalk, after_answer, opened
 
+_DOMAIN = re.compile(r"\(\s*:domain\s+[^\s()]+\s*\)")
 ACQUIRED, HAND_MADE = "the acquired domain", "the hand-made model"
 
 
@@ -77,7 +79,9 @@ class Judge:
         problem = self.carrier.problem(task.problem) if self.carrier else task.problem
         if found := list(problem_misfits(problem, domain)):
             raise InputError("; ".join(found[:3]), found)
-        return problem
+        # The planner refuses a problem that names another domain.
+        text = _DOMAIN.sub(f"(:domain {domain.name})", problem.text, count=1)
+        return replace(problem, domain_name=domain.name, text=text)
 
     def fault_in(self, domain: PlanningDomain, problem: PlanningProblem, plan: Sequence[str]) -> str:
         """Why a plan is none for a problem of the acquired domain; empty where it is one."""

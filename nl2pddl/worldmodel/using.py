@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
 
@@ -18,9 +18,11 @@ from nl2pddl.records import ValidatorChoice
 from nl2pddl.store import Store, assessments
 from nl2pddl.worldmodel.brief import Example, Task, load_example
 from nl2pddl.worldmodel.building import Construction
+from nl2pddl.worldmodel.impossible import never_possible_in
 from nl2pddl.worldmodel.matching import Match
 from nl2pddl.worldmodel.modulo import ROUNDS
 from nl2pddl.worldmodel.quality import ModelError, carrier_of, errors, mapping_of, weighed
+from nl2pddl.worldmodel.reaching import reached_in
 from nl2pddl.worldmodel.session import Work, load
 from nl2pddl.worldmodel.tasks import Judge, TaskResult, ask_tasks, plan_tasks
 
@@ -118,10 +120,11 @@ def _results(
 
 @dataclass(frozen=True)
 class Assessment:
-    """A construction beside an example's hand-made model: what stands for what, and every error."""
+    """A construction beside an example's hand-made model: what stands for what, every error, what no task can do."""
 
     mapping: dict[str, Match]
     errors: tuple[ModelError, ...]
+    impossible: tuple[str, ...]
 
 
 def assessed(report: Callable[[object], None], construction: Construction, example: str, weigh: bool) -> Assessment:
@@ -137,10 +140,20 @@ def assessed(report: Callable[[object], None], construction: Construction, examp
     for number, error in enumerate(every):
         report((number, len(every)))
         found.append(weighed(error, shown, LIMITS) if weigh else error)
-    return Assessment(mapping, tuple(found))
+    return Assessment(mapping, tuple(found), tuple(_impossible(construction, shown)))
+
+
+def _impossible(construction: Construction, example: Example) -> Iterator[str]:
+    yield from never_possible_in(construction)
+    try:
+        yield from reached_in(construction, example).sentences()
+    except InputError as error:
+        yield str(error)
 
 
 def keep_assessment(store: Store, work: Work, example: str, assessment: Assessment) -> None:
     """Store an assessment of a construction as it stands in ``work``."""
     mapping = {name: (match.predicate, match.order, match.negated) for name, match in assessment.mapping.items()}
-    assessments.add_assessment(store, work.id, work.events, example, mapping, assessment.errors)
+    listed = tuple(asdict(error) for error in assessment.errors)
+    found = assessments.StoredAssessment(work.events, listed, assessment.impossible)
+    assessments.add_assessment(store, work.id, example, mapping, found)

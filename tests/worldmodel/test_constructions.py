@@ -35,7 +35,7 @@ def test_with_right_answers_every_task_is_planned_and_validated(name: str, tmp_p
     work = session.work_on(store, "c", open_backend, tmp_path)
     assert work.construction.missing == []
     results = list(plan_tasks(work.construction.domain_text(), example.tasks, Judge(PlanChecker(), example.planning)))
-    assert {result.outcome for result in results} == {TaskOutcome.SOLVED}
+    assert [result for result in results if result.outcome is not TaskOutcome.SOLVED] == []
     assert [len(result.plan) for result in results] == [task.shortest for task in example.tasks]
 
 
