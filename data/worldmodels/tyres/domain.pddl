@@ -62,7 +62,7 @@
 
   (:action undo
     :parameters (?n - nut ?h - hub ?w - wrench ?j - jack)
-    :precondition (and (in-hand ?w) (jacked-up ?h ?j) (nut-on ?n ?h) (loose ?n ?h) (fastened ?h))
+    :precondition (and (in-hand ?w) (jacked-up ?h ?j) (loose ?n ?h))
     :effect (and (in-hand ?n) (not (nut-on ?n ?h)) (not (loose ?n ?h)) (not (fastened ?h))))
 
   (:action do-up
