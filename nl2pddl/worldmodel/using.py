@@ -144,10 +144,10 @@ def assessed(report: Callable[[object], None], construction: Construction, examp
 
 
 def _impossible(construction: Construction, example: Example) -> Iterator[str]:
-    yield from never_possible_in(construction)
     try:
         yield from reached_in(construction, example).sentences()
-    except InputError as error:
+    except InputError as error:  # it cannot be planned with, so only the actions themselves are looked at
+        yield from never_possible_in(construction)
         yield str(error)
 
 
