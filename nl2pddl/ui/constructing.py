@@ -134,6 +134,8 @@ def _progress(doing: Doing, work: Work) -> str:
         return "stopping"
     counted = f"{doing.done} of {doing.total}" if doing.total else "starting"
     ask = building.next_ask(work.construction)
+    if doing.kind is Kind.BUILD and ask is not None and work.construction.by_person:
+        return f"the model answers what you said of '{ask.action}'" + (", sent back by tools" if ask.round else "")
     if doing.kind is Kind.BUILD and ask is not None:
         again = f", sent back {ask.round} times" if ask.round else ""
         return f"{counted} answers taken; asking about '{ask.action}'{again}"
