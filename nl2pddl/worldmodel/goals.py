@@ -5,6 +5,7 @@ A goal in words is put into PDDL by a model; what is wrong with its answer goes 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from nl2pddl.actions import conjuncts, to_pddl
@@ -24,6 +25,7 @@ from nl2pddl.worldmodel.words import said
 
 ROUNDS = 3
 NOTHING = "(and)"  # a goal that always holds
+_BEYOND = re.compile(r"\(\s*(or|imply|forall|exists|when)\b", re.IGNORECASE)
 LONGEST = 100_000  # characters of each text
 _INSTRUCTION = (
     "Say in PDDL what is wanted, as a goal for a planner: a conjunction of atoms of the given predicates, with the "
@@ -49,10 +51,13 @@ def own_problem(construction: Construction, objects: str, init: str, goal: str, 
             raise InputError(f"{what}: {text.count('(')} parentheses open and {text.count(')')} close")
     if "(" in objects:
         raise InputError("objects: name them and their types without parentheses, such as a b - block")
+    if found_word := _BEYOND.search(goal):
+        raise InputError(f"the goal: it must be a conjunction of literals, without '{found_word[1]}'")
     if not groups(goal):
         raise InputError("the goal is missing: give atoms such as (on a b), or say it in words")
     problem = parse_problem(
-        f"(define (problem {name})\n  (:domain {construction.setup.brief.name})\n  (:objects {objects})\n"
+        f"(define (problem {name})\n  (:domain {construction.setup.brief.name})\n"
+        f"  (:objects {objects})\n"
         f"  (:init {' '.join(groups(init))})\n  (:goal (and {' '.join(groups(goal))})))\n",
         "the task",
     )

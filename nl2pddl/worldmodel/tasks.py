@@ -16,6 +16,7 @@ from nl2pddl.generation.driver import Driver
 from nl2pddl.pddl_io import parse_domain
 from nl2pddl.planning.checking import PlanChecker
 from nl2pddl.planning.kstar import KStar, Outcome
+from nl2pddl.planning.one_plan import one_plan
 from nl2pddl.task import PlanningDomain, PlanningProblem
 from nl2pddl.worldmodel.brief import Task
 from nl2pddl.worldmodel.building import Construction
@@ -188,7 +189,7 @@ def _planned(domain: PlanningDomain, task: Task, judge: Judge, planner: KStar, l
         problem = judge.said(task, domain)
     except InputError as error:
         return TaskResult(task.name, TaskOutcome.MISFIT, (), str(error))
-    answer = planner.top_k(domain.text, problem.text, 1, limits.seconds, limits.memory_mb)
+    answer = one_plan(planner, domain, problem, limits.seconds, limits.memory_mb)
     if answer.outcome is Outcome.UNSOLVABLE:
         reason = "the planner finds that there is no plan"
         if judge.carrier and judge.carrier.unmatched:
