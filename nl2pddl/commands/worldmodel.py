@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from nl2pddl.errors import InputError
+from nl2pddl.experiment import Decoding
 from nl2pddl.generation import open_backend
 from nl2pddl.runs import new_id
 from nl2pddl.settings import Settings
@@ -24,11 +25,11 @@ from nl2pddl.worldmodel.tasks import TaskOutcome
 from nl2pddl.worldmodel.using import TaskChoice, assessed, keep_assessment, run_tasks
 
 
-def build(settings: Settings, setup: Setup, model: str, out: Path | None) -> int:
+def build(settings: Settings, setup: Setup, model: str, decoding: Decoding, out: Path | None) -> int:
     """Begin a construction and ask the model until it is through; prints the ID first and a summary last."""
     with Store(settings.store) as store:
         construction_id = new_id()
-        session.begin(store, construction_id, setup, model)
+        session.begin(store, construction_id, setup, model, decoding)
         print(construction_id, flush=True)
         return _work_on(settings, store, construction_id, out)
 

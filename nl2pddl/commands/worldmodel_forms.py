@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 
 from nl2pddl.commands import worldmodel
 from nl2pddl.commands.options import add_store, add_validator, here
 from nl2pddl.commands.worldmodel_person_forms import add_person_forms
 from nl2pddl.errors import InputError
+from nl2pddl.experiment import ChatMode
 from nl2pddl.generation import EMBEDDED
 from nl2pddl.records import ValidatorChoice
 from nl2pddl.runs import MOST_ROUNDS
+from nl2pddl.worldmodel import session
 from nl2pddl.worldmodel.brief import Brief, Condition, example_ids, load_example, read_brief
 from nl2pddl.worldmodel.building import Setup
 from nl2pddl.worldmodel.using import Planner, TaskChoice
@@ -38,6 +41,15 @@ def add_forms(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
         help=f"how often tools send an answer back (default: {setup.rounds})",
     )  # fmt: skip
     command.add_argument("--passes", type=int, choices=(1, 2), default=setup.passes, help="default: 2")
+    command.add_argument(
+        "--chat", choices=[mode.value for mode in ChatMode], default=session.DECODING.chat.value,
+        help="raw: the dialogue as one text, which suits small models without training for chats "
+        f"(default: {session.DECODING.chat.value})",
+    )  # fmt: skip
+    command.add_argument(
+        "--max-new-tokens", type=int, default=session.DECODING.max_new_tokens, metavar="N",
+        help=f"of an answer (default: {session.DECODING.max_new_tokens})",
+    )  # fmt: skip
     _add_construction(command)
     command.set_defaults(command=_build)
     command = forms.add_parser("resume", help="go on with a construction")
@@ -96,4 +108,7 @@ def _build(options: argparse.Namespace) -> int:
         raise InputError(f"--rounds must be from 0 to {MOST_ROUNDS}")
     brief = load_example(options.example).brief if options.example else read_brief(options.brief)
     setup = Setup(brief, Condition(options.condition), options.rounds, options.passes)
-    return worldmodel.build(here(options), setup, options.model, options.out)
+    decoding = replace(session.DECODING, chat=ChatMode(options.chat), max_new_tokens=options.max_new_tokens)
+    if decoding.max_new_tokens < 1:
+        raise InputError("--max-new-tokens must be at least 1")
+    return worldmodel.build(here(options), setup, options.model, decoding, options.out)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import streamlit as st
 
 from nl2pddl.errors import InputError, NL2PDDLError
+from nl2pddl.experiment import ChatMode
 from nl2pddl.generation import EMBEDDED
 from nl2pddl.runs import MOST_ROUNDS, new_id
 from nl2pddl.ui.constructing import go_to
@@ -28,6 +31,10 @@ _CONDITION_HELP = (
 )
 _ROUNDS_HELP = "How often, at most, an answer that tools object to goes back to the model with their words."
 _PASSES_HELP = "In the second pass every action is asked for again, with all predicates known."
+_CHAT_HELP = (
+    "template: as messages in the model's chat template. raw: the dialogue as one text, which suits small models and "
+    "models without training for chats, such as the embedded one."
+)
 _EXAMPLE_TYPES = "truck - vehicle: a truck, which drives in its city\nvehicle: what carries packages"
 _EXAMPLE_ACTIONS = "load-truck: Load a package into a truck. Both must be at the same place.\n\ndrive: Drive a truck …"
 
@@ -63,6 +70,17 @@ def describe(handles: Handles) -> None:
     ):
         st.session_state.setdefault(key, first)
         place.number_input(label, least, most, step=1, key=key, persist_state="session", help=words)
+    chat, tokens = st.columns([5, 6])
+    st.session_state.setdefault("brief_chat", session.DECODING.chat.value)
+    chat.segmented_control(
+        "Prompts", [mode.value for mode in ChatMode], key="brief_chat", required=True, persist_state="session",
+        help=_CHAT_HELP,
+    )  # fmt: skip
+    st.session_state.setdefault("brief_tokens", session.DECODING.max_new_tokens)
+    tokens.number_input(
+        "New tokens of an answer", 1, 100_000, step=100, key="brief_tokens", persist_state="session",
+        help="An answer that is cut off cannot be read; 700 are enough for actions as large as those of the examples.",
+    )  # fmt: skip
     with st.container(horizontal=True):
         pressed = st.button("Build", type="primary", icon=":material/construction:", key="brief_build")
         asked = st.toggle("Show the first prompt", key="brief_preview")
@@ -124,7 +142,10 @@ def _begin(handles: Handles) -> None:
     try:
         setup = _setup()
         construction_id = new_id()
-        session.begin(handles.store, construction_id, setup, as_typed(st.session_state["brief_model"] or ""))
+        state = st.session_state
+        chat = ChatMode(state["brief_chat"])
+        decoding = replace(session.DECODING, chat=chat, max_new_tokens=state["brief_tokens"])
+        session.begin(handles.store, construction_id, setup, as_typed(state["brief_model"] or ""), decoding)
         handles.workshop.build(construction_id)
     except NL2PDDLError as error:
         show_fault("This domain cannot be built.", *reasons_of(error))
