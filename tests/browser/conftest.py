@@ -139,6 +139,8 @@ class Tab:
             with suppress(WebDriverException, IndexError):
                 path = f"//{kind}[not(@disabled)][.//p[text()='{label}'] or .//span[text()='{label}']]"
                 shown = [one for one in self.driver.find_elements(By.XPATH, path) if one.is_displayed()]
+                # In the middle: at the edge the page's head may lie over it.
+                self.driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", shown[-1])
                 shown[-1].click()
                 return True
             return False
