@@ -68,14 +68,14 @@ def _offer_example(handles: Handles, work: Work, example: str) -> None:
         "Planned by", list(PLANNERS), format_func=PLANNERS.__getitem__, default=Planner.KSTAR, key="planned_by",
         required=True, help=_BY_HELP,
     ) or Planner.KSTAR  # fmt: skip
-    own = work.model if work.model != IMPORTED else offered_models()[0]
-    models = list(dict.fromkeys([own, *offered_models()]))
-    named = model.selectbox(
-        "Model", models, key=f"planner_model-{work.id}", accept_new_options=True, disabled=by is Planner.KSTAR
-    )
+    named = None
+    if by is not Planner.KSTAR:
+        own = work.model if work.model != IMPORTED else offered_models()[0]
+        models = list(dict.fromkeys([own, *offered_models()]))
+        named = model.selectbox("Model", models, key=f"planner_model-{work.id}", accept_new_options=True)
     total = len(load_example(example).tasks)
     if button.button(f"Plan {total} tasks", key="plan_tasks", type="primary", icon=":material/route:", width="stretch"):
-        choice = TaskChoice(example, by, None if by is Planner.KSTAR else as_typed(named or ""))
+        choice = TaskChoice(example, by, as_typed(named) if named else None)
         try:
             handles.workshop.plan(work.id, choice)
         except NL2PDDLError as error:

@@ -17,11 +17,15 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 from nl2pddl import breakdown, study
 from nl2pddl.experiment import RunConfig
+from nl2pddl.generation import open_backend
 from nl2pddl.reports import as_html, build_report
 from nl2pddl.runs import RunManager, import_results
 from nl2pddl.settings import Settings
 from nl2pddl.store import Store, counts, notes
 from nl2pddl.ui.form_link import packed
+from nl2pddl.worldmodel import person, session
+from nl2pddl.worldmodel.brief import ActionBrief, Brief, TypeBrief
+from nl2pddl.worldmodel.building import Setup
 from tests.browser.conftest import Dashboard, Tab, wait_for
 from tests.browser.files import study_file
 from tests.browser.hostile import TEXTS
@@ -71,6 +75,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hostile]:
         (domains / text / "domain.pddl").write_text("(define")
     with Store(data / "store.duckdb") as store:
         outputs = _answered(store, data)
+        built(store, data)
         names = import_results(store, study.read_results(_named(), TEXTS[10]))
         files = []
         for number, text in enumerate(TEXTS):
@@ -148,7 +153,7 @@ def test_names_of_models_and_domains(hostile: Hostile, tab: Tab) -> None:
         "results?view=Domains+and+actions": [f"{text}/{text}" for text in TEXTS],
     }
     for page, text in {**PAGES, "failures": "This verdict was imported"}.items():
-        if page not in ("launch", "workbench", "domains"):  # no run is shown there
+        if page not in ("launch", "workbench", "domains") and "build" not in page:  # no run is shown there
             tab.open(f"{page}{'&' if '?' in page else '?'}run={hostile.names}")
             tab.sees(text)
             shows(tab, expected.get(page, []))
@@ -178,6 +183,42 @@ def test_names_of_folders_and_of_what_is_typed(hostile: Hostile, tab: Tab) -> No
         for text in TYPED:
             choose_unknown(tab, text)
             shows(tab, [text])
+
+
+def test_texts_of_a_domain_that_is_built(hostile: Hostile, tab: Tab) -> None:
+    tab.open("build?construction=hostile&part=Actions")
+    for number, text in enumerate(TEXTS):
+        tab.open(f"build?construction=hostile&part=Actions&action=a{number}")
+        tab.sees("Edit by hand")
+        # As the action's description, a parameter's words, a predicate's, a note, and in the dialogue.
+        wait_for(lambda: read(tab.text).count(read(text)) >= 3, f"the text {text}")  # noqa: B023
+        nothing_ran(tab)
+    for part, shown in (("Domain", "Records and annotations"), ("Tasks", "a task of your own"), ("Predicates", "Add")):
+        tab.open(f"build?construction=hostile&part={part}")
+        tab.sees(shown)
+        shows(tab, [])
+    tab.open("build")
+    tab.sees("Fill in the example")
+    tab.field("Construction").click()
+    shows(tab, [TEXTS[0]])
+
+
+def built(store: Store, data: Path) -> None:
+    """A construction with an action for each text, in which it is everything that a person or a model may say."""
+    actions = tuple(ActionBrief(f"a{number}", text, text, "") for number, text in enumerate(TEXTS))
+    brief = Brief("hostile", TEXTS[0], "\n".join(TEXTS), (TypeBrief("thing", "object", TEXTS[1]),), actions)
+    lines = []
+    for number, text in enumerate(TEXTS):
+        said = " ".join(text.split())
+        answer = (
+            f"Parameters:\n1. ?x - thing: {said}\n\nPreconditions:\n(p{number} ?x)\n\n"
+            f"Effects:\n(not (p{number} ?x))\n\nNew Predicates:\n1. (p{number} ?x - thing): true if {said}"
+        )
+        lines.append({"domain": "hostile", "action": f"a{number}", "output": answer})
+    session.begin(store, "hostile", Setup(brief, passes=1), write_script(data / "b.jsonl", lines))
+    work = session.work_on(store, "hostile", open_backend, data)
+    for number, text in enumerate(TEXTS):
+        work = session.add(store, work, person.remarked(work.construction, f"a{number}", text))
 
 
 def choose_unknown(tab: Tab, text: str) -> None:

@@ -12,13 +12,19 @@ from selenium.webdriver.remote.webdriver import WebDriver
 
 from nl2pddl import study
 from nl2pddl.experiment import RunConfig
+from nl2pddl.generation import open_backend
 from nl2pddl.runs import RunManager, import_results
 from nl2pddl.settings import Settings
 from nl2pddl.store import Store
+from nl2pddl.worldmodel import person, session
+from nl2pddl.worldmodel.brief import load_example
+from nl2pddl.worldmodel.building import Ask, Setup
+from nl2pddl.worldmodel.using import TaskChoice, assessed, keep_assessment, run_tasks
 from tests.browser.conftest import Dashboard, Tab
 from tests.browser.files import plain_rows, study_file
 from tests.conftest import DOMAINS
 from tests.pages.conftest import blocksworld_script
+from tests.worldmodel.conftest import scripted
 
 pytestmark = [pytest.mark.browser, pytest.mark.flaky(reruns=1)]
 WIDTHS = (1280, 390)
@@ -37,6 +43,12 @@ PAGES = {
     "failures": "The same prompt across models",
     "workbench": "Judge an action",
     "domains": "Add a domain",
+    "build": "Fill in the example",
+    "build?construction=c&part=Actions": "Edit by hand",
+    "build?construction=c&part=Predicates": "Change a predicate",
+    "build?construction=c&part=Domain": "(define (domain logistics)",
+    "build?construction=c&part=Tasks": "the goal is reached",
+    "build?construction=c&part=Errors": "Which predicate stands for which",
 }
 
 
@@ -63,7 +75,25 @@ def launched(data: Path) -> str:
         run = manager.launch(RunConfig((blocksworld_script(data / "script.jsonl"),), ("blocksworld",)))
         assert manager.wait(run, 120)
         manager.close()
+        built(store, data)
     return run
+
+
+def built(store: Store, data: Path) -> None:
+    """A construction c with tasks planned and errors counted, and a note on its first action."""
+    example = load_example("logistics")
+    setup = Setup(example.brief, passes=1)
+    session.begin(store, "c", setup, scripted(data / "build.jsonl", example, setup, _forgetful))
+    work = session.work_on(store, "c", open_backend, data)
+    session.add(store, work, person.remarked(work.construction, "load-truck", "Where is the truck?"))
+    assert list(run_tasks(store, "c", TaskChoice("logistics"), open_backend, data))
+    found = assessed(lambda at: None, work.construction, "logistics", weigh=False)
+    assert found.errors
+    keep_assessment(store, session.load(store, "c"), "logistics", found)
+
+
+def _forgetful(ask: Ask, text: str) -> str:
+    return text.replace("    (airport ?to)\n", "") if ask.action == "fly-airplane" else text
 
 
 @pytest.fixture(scope="module")
