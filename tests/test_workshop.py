@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from nl2pddl.errors import InputError, RunError
+from nl2pddl.generation import EMBEDDED
 from nl2pddl.pddl_io import parse_problem
 from nl2pddl.planning.validation import PlanValidator
 from nl2pddl.settings import Settings
@@ -19,7 +21,7 @@ from nl2pddl.worldmodel import building, person, session
 from nl2pddl.worldmodel.brief import Example, load_example
 from nl2pddl.worldmodel.building import Setup
 from nl2pddl.worldmodel.quality import carrier_of
-from nl2pddl.worldmodel.tasks import plannable
+from nl2pddl.worldmodel.tasks import TaskOutcome, plannable
 from nl2pddl.worldmodel.using import Planner, TaskChoice
 from tests.conftest import write_script
 from tests.worldmodel.conftest import scripted
@@ -174,3 +176,24 @@ def until(condition: Callable[[], bool]) -> None:
     while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.02)
+
+
+def test_with_the_embedded_model_the_flow_ends_with_stored_judged_results(
+    workshop: Workshop, store: Store, logistics: Example
+) -> None:
+    """What it writes is the model's; that each task and each error gets its verdict is ours."""
+    brief = replace(logistics.brief, actions=logistics.brief.actions[:1])
+    session.begin(store, "c", Setup(brief, rounds=0, passes=1), EMBEDDED, replace(session.DECODING, max_new_tokens=60))
+    assert ended(workshop.build("c")).fault == ""
+    assert ended(workshop.plan("c", TaskChoice("logistics"))).fault == ""
+    assert ended(workshop.assess("c", "logistics")).fault == ""
+    construction = session.load(store, "c").construction
+    assert construction.is_built
+    frame = assessments.tasks_frame(store, "c")
+    assert list(frame["task"]) == [task.name for task in logistics.tasks]
+    assert set(frame["outcome"]) <= {outcome.value for outcome in TaskOutcome}
+    assert frame[frame["outcome"] != "solved"]["reason"].all()
+    found = assessments.assessment_of(store, "c", "logistics")
+    assert found is not None
+    assert len(found.errors) >= 5  # the five actions that were not asked for
+    assert all(error["weight"] for error in found.errors)

@@ -120,7 +120,7 @@ def _work_on(settings: Settings, store: Store, construction_id: str, out: Path |
     total = len(construction.setup.brief.actions)
     print(
         f"construction {construction_id}: {len(construction.drafts)} of {total} actions, "
-        f"{len(construction.predicates)} predicates, {work.events} answers; tools still object to {faulty}{missing}"
+        f"{len(construction.predicates)} predicates, {work.events} events; tools still object to {faulty}{missing}"
     )
     return 0
 
@@ -134,7 +134,7 @@ def _look_at(sentences: Iterable[str]) -> None:
 def _tell(work: Work) -> None:
     construction = work.construction
     total = construction.setup.passes * len(construction.setup.brief.actions)
-    print(f"{construction.taken} of {total} taken, {work.events} answers", file=sys.stderr, flush=True)
+    print(f"{construction.taken} of {total} taken, {work.events} events", file=sys.stderr, flush=True)
 
 
 def opened(settings: Settings) -> Store:

@@ -104,6 +104,8 @@ def edit(settings: Settings, construction_id: str, action: str, path: Path) -> i
 
 def export(settings: Settings, construction_id: str, records: Path | None, domain: Path | None) -> int:
     """Write the records with their annotations, and the domain."""
+    if records is None and domain is None:
+        raise InputError("name a file with --records or --domain")
     with opened(settings) as store:
         construction = session.load(store, construction_id).construction
     for path, text in ((records, records_json(construction)), (domain, construction.domain_text())):

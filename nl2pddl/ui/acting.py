@@ -183,7 +183,9 @@ def _before(construction: Construction, name: str, readable: list[Version]) -> i
 
 def _offer_person(handles: Handles, work: Work, name: str) -> None:
     construction = work.construction
-    key = f"{work.id}-{name}-{len(construction.versions.get(name, ()))}-{construction.feedback.get(name, 0)}"
+    # New fields once their words are taken, and no sooner: an answer may come while somebody types.
+    said = construction.feedback.get(name, 0) + len(construction.remarks.get(name, ()))
+    key = f"{work.id}-{name}-{said}"
     with st.form(f"say-{key}", border=False):
         words = st.text_area("What is wrong with it?", key=f"said-{key}", height=90, help=_SAY_HELP)
         with st.container(horizontal=True):
@@ -212,7 +214,7 @@ def _offer_person(handles: Handles, work: Work, name: str) -> None:
         _do(handles, work, lambda: person.accepted(construction, name), "Accepted.")
     elif undone:
         _do(handles, work, lambda: person.undone(construction, name), "The version before is the current one again.")
-    _offer_edit(handles, work, name, key)
+    _offer_edit(handles, work, name, f"{key}-{len(construction.versions.get(name, ()))}")
 
 
 def _offer_edit(handles: Handles, work: Work, name: str, key: str) -> None:

@@ -33,7 +33,7 @@ _ROUNDS_HELP = "How often, at most, an answer that tools object to goes back to 
 _PASSES_HELP = "In the second pass every action is asked for again, with all predicates known."
 _CHAT_HELP = (
     "template: as messages in the model's chat template. raw: the dialogue as one text, which suits small models and "
-    "models without training for chats, such as the embedded one."
+    "models without training for chats."
 )
 _EXAMPLE_TYPES = "truck - vehicle: a truck, which drives in its city\nvehicle: what carries packages"
 _EXAMPLE_ACTIONS = "load-truck: Load a package into a truck. Both must be at the same place.\n\ndrive: Drive a truck …"
@@ -168,7 +168,7 @@ def _offer_import(handles: Handles) -> None:
     with st.expander("Import published records", icon=":material/upload_file:"):
         st.caption(
             "The files of Guan et al.: for each action the model's text and people's annotations, a list of "
-            "predicates, and the types. What is imported can be read, mended by hand, planned with and measured."
+            "predicates, and the types. What is imported can be read, mended by hand and planned with."
         )
         first, second, third = st.columns(3)
         actions = first.file_uploader("Actions (JSON)", "json", key="records_actions", max_upload_size=8)

@@ -41,9 +41,6 @@ _OWN = "a task of your own"
 
 def show(handles: Handles, work: Work) -> None:
     """What can be planned, the success rates so far, and one result in full."""
-    if not work.construction.drafts:
-        st.info("There is no action to plan with yet.")
-        return
     examples = [*closest_examples(work.construction), ""]
     chosen = st.segmented_control(
         "Tasks of", examples, format_func=lambda name: name or _OWN, default=examples[0], key=f"tasks_of-{work.id}",
@@ -55,10 +52,12 @@ def show(handles: Handles, work: Work) -> None:
         offer_own(handles, work)
     frame = assessments.tasks_frame(handles.store, work.id)
     frame = frame[frame["example"] == (chosen or "")]
+    if not chosen:
+        frame = frame.sort_values("created_at", ascending=False)  # the one just planned is looked at
     if frame.empty:
         return
     if chosen:
-        _show_rates(frame)
+        _show_rates(frame, len(load_example(chosen).tasks))
     _show_results(handles.store, work, frame, load_example(chosen) if chosen else None)
 
 
@@ -84,8 +83,8 @@ def _offer_example(handles: Handles, work: Work, example: str) -> None:
             st.rerun()
 
 
-def _show_rates(frame: Any) -> None:
-    """How many tasks each planner solved, with the interval of the share."""
+def _show_rates(frame: Any, count: int) -> None:
+    """How many tasks each planner solved of those that it was given (of ``count``), with the interval of the share."""
     rows = []
     for (planner, model), part in frame.groupby(["planner", "model"], sort=False):
         solved, total = int((part["outcome"] == "solved").sum()), len(part)
@@ -95,14 +94,14 @@ def _show_rates(frame: Any) -> None:
             {
                 "Planned by": PLANNERS[Planner(planner)],
                 "Model": next(iter(short_names([model]).values())) if model else "–",
-                "Solved": f"{solved} of {total}",
+                "Solved": f"{solved} of {total}" + (f" ({count - total} not tried)" if total < count else ""),
                 "Share": f"{solved / total:.0%} ({interval.low:.0%} to {interval.high:.0%})",
                 "Not solved": ", ".join(f"{count} {name}" for name, count in others.items()) or "–",
             }
         )
     st.markdown("**Success rates**")
     st.table(rows)
-    st.caption("The share has its 95% interval, over the tasks.")
+    st.caption(plain(f"The share has its 95% interval over the tasks: {statistics.SHARE_METHOD}."))
 
 
 def _show_results(store: Store, work: Work, frame: Any, example: Example | None) -> None:

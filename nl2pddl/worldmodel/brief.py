@@ -24,6 +24,8 @@ from nl2pddl.task import PlanningDomain, PlanningProblem
 
 EXAMPLES = PROJECT_ROOT / "data" / "worldmodels"
 NAME = re.compile(r"[a-z][a-z0-9_-]*\Z")
+# Words that PDDL keeps for itself wherever a name may stand.
+RESERVED = frozenset({"and", "or", "not", "forall", "exists", "when", "imply", "either", "object", "define"})
 
 
 class Condition(StrEnum):
@@ -31,6 +33,11 @@ class Condition(StrEnum):
 
     DETAILED = "detailed"
     MINIMAL = "minimal"
+
+
+def is_name(text: str) -> bool:
+    """Whether something can be called so in PDDL: a letter, then letters, digits, - and _; no word that PDDL keeps."""
+    return NAME.match(text) is not None and text not in RESERVED
 
 
 @dataclass(frozen=True)
@@ -133,7 +140,7 @@ def read_brief(path: Path) -> Brief:
 def brief_from(data: Mapping[str, Any], name: str) -> Brief:
     """A brief from the tables of a brief.toml, of a domain that shall be called ``name``. Raises DomainError."""
     faults = list(_shape_faults(data))
-    if not NAME.match(name):
+    if not is_name(name):
         faults.append(f"the domain's name '{name[:60]}' must be a PDDL name: a letter, then letters, digits, - and _")
     if faults:
         raise DomainError(name[:60], faults)
@@ -160,17 +167,19 @@ def brief_faults(brief: Brief) -> Iterator[str]:
     """What in a brief keeps a domain from being built of it."""
     names = [action.name for action in brief.actions]
     known = {one.name for one in brief.types} | {OBJECT}
+    if not is_name(brief.name):
+        yield f"'{brief.name[:60]}' cannot be the name of a domain: a letter, then letters, digits, - and _"
     if not brief.domain.strip():
         yield "the domain is not described"
     for one in brief.types:
-        if not NAME.match(one.name) or one.name == OBJECT:
+        if not is_name(one.name):
             yield f"'{one.name}' cannot be the name of a type"
         if one.parent not in known:
             yield f"the type '{one.name}' is below '{one.parent}', which is no type here"
         elif _is_circular(one, brief):
             yield f"the type '{one.name}' is below itself"
     for name in dict.fromkeys(names):
-        if not NAME.match(name):
+        if not is_name(name):
             yield f"'{name}' cannot be the name of an action"
         if names.count(name) > 1:
             yield f"the action '{name}' stands twice"
@@ -185,7 +194,7 @@ def _is_circular(one: TypeBrief, brief: Brief) -> bool:
     parents = {other.name: other.parent for other in brief.types}
     at = one.name
     for _ in range(len(parents) + 1):
-        if at not in parents:
+        if at not in parents or at == OBJECT:
             return False
         at = parents[at]
     return True

@@ -76,13 +76,17 @@ class Ask:
 
 @dataclass(frozen=True)
 class Version:
-    """A version of an action: the dialogue that led to it (the answer last), the draft, and what tools object to."""
+    """A version of an action: the dialogue that led to it (the answer last), the draft, and what tools object to.
+
+    ``renamed``: predicates have got other names since, so that the dialogue speaks of what is no longer there.
+    """
 
     origin: Origin
     turns: tuple[Turn, ...]
     draft: ActionDraft | None
     faults: tuple[str, ...] = ()
     round: int = 0
+    renamed: bool = False
 
 
 @dataclass(frozen=True)
@@ -264,7 +268,7 @@ def _after_feedback(construction: Construction, action: str, words: str) -> Cons
 
 def _replayed(construction: Construction, action: str, version: Version) -> tuple[Turn, ...]:
     """The dialogue that led to a version; begun anew where its predicates have got other names since."""
-    if version.draft is None or read_answer(version.turns[-1].content, action).draft == version.draft:
+    if version.draft is None or not version.renamed:
         return version.turns
     return (Turn("user", _prompt(construction, action)), Turn("assistant", asking.answer_text(version.draft)))
 
@@ -291,7 +295,7 @@ def _after_rename(construction: Construction, old: str, new: str, order: Sequenc
         predicates = {(new if name == old else name): (called if name == old else one) for name, one in known.items()}
     versions = {
         action: tuple(
-            version if version.draft is None else replace(version, draft=renamed_in(version.draft, old, new, order))
+            replace(version, draft=version.draft and renamed_in(version.draft, old, new, order), renamed=True)
             for version in each
         )
         for action, each in construction.versions.items()

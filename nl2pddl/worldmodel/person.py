@@ -5,22 +5,25 @@ All raise InputError, in words for the person, where a step cannot be taken.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from nl2pddl.errors import InputError
 from nl2pddl.worldmodel import checking
-from nl2pddl.worldmodel.brief import NAME
+from nl2pddl.worldmodel.brief import is_name
 from nl2pddl.worldmodel.building import Construction, Event, EventKind, is_usable, moves
-from nl2pddl.worldmodel.draft import Predicates
+from nl2pddl.worldmodel.draft import Predicates, vocabulary
 from nl2pddl.worldmodel.matching import Match, check_match
 from nl2pddl.worldmodel.reading import read_answer, read_predicates
+
+_VARIABLE = re.compile(r"\?[a-z][\w-]*")
 
 
 def objected(construction: Construction, action: str, words: str) -> Event:
     """The event that a person has said what is wrong with an action. Raises InputError where that cannot be."""
     _check_action(construction, action)
     if construction.pending is not None or not construction.is_built:
-        raise InputError("the model is still at work; say what is wrong when it has answered")
+        raise InputError("the model has not answered everything yet; say what is wrong when it has, or let it go on")
     if not words.strip():
         raise InputError("say in words what is wrong")
     if construction.current(action) is None:
@@ -44,7 +47,7 @@ def undone(construction: Construction, action: str) -> Event:
     """The event that the last move of an action is taken back (see ``building.moves``)."""
     _check_action(construction, action)
     if construction.pending is not None and construction.pending[0] == action:
-        raise InputError("the model is being asked about this action; take its answer back when it is there")
+        raise InputError("an answer about this action is still to come; take it back when it is there")
     if len(moves(construction.versions.get(action, ()))) < 2:
         raise InputError(f"there is no version of '{action}' before this one")
     return Event(EventKind.UNDO, {"action": action})
@@ -59,8 +62,11 @@ def renamed(construction: Construction, old: str, new: str, order: Sequence[int]
     known = construction.predicates
     if old not in known:
         raise InputError(f"there is no predicate '{old}'")
-    if not NAME.match(new) or new in {one.name for one in construction.setup.brief.types}:
-        raise InputError(f"'{new}' cannot be the name of a predicate: a letter, then letters, digits, - and _; no type")
+    if not is_name(new) or new in {one.name for one in construction.setup.brief.types}:
+        raise InputError(
+            f"'{new}' cannot be the name of a predicate: a letter, then letters, digits, - and _; no type, and no word "
+            "that PDDL keeps for itself"
+        )
     if new == old:
         raise InputError("that is its name already")
     count = len(known[old].parameters)
@@ -71,6 +77,15 @@ def renamed(construction: Construction, old: str, new: str, order: Sequence[int]
         )
     if sorted(places) != list(range(count)):
         raise InputError(f"the order must name each of the parameters 1 to {count} once")
+    if new in known:
+        types = vocabulary(construction.setup.brief.types, ())
+        for place, wanted in zip(places, known[new].parameters, strict=True):
+            given_one = known[old].parameters[place]
+            if not types.fits(given_one.types, wanted.types):
+                raise InputError(
+                    f"{known[old].head} and {known[new].head} cannot be one: {given_one.name} is of type "
+                    f"{given_one.type_text} here and {wanted.type_text} there"
+                )
     return Event(EventKind.RENAME, {"old": old, "new": new, "order": places})
 
 
@@ -78,6 +93,12 @@ def reworded(construction: Construction, predicate: str, words: str) -> Event:
     """The event that a predicate is said in other words."""
     if predicate not in construction.predicates:
         raise InputError(f"there is no predicate '{predicate}'")
+    own = {parameter.name for parameter in construction.predicates[predicate].parameters}
+    strange = [name for name in _VARIABLE.findall(words.lower()) if name not in own]
+    if strange:
+        raise InputError(f"{construction.predicates[predicate].head} has no parameter {', '.join(strange)}")
+    if not words.strip():
+        raise InputError(f"say in words when '{predicate}' is true")
     return Event(EventKind.REWORD, {"predicate": predicate, "words": " ".join(words.split())})
 
 
@@ -106,7 +127,7 @@ def accepted(construction: Construction, action: str) -> Event:
     """The event that a person finds an action right as it is; it holds until the action changes."""
     _check_action(construction, action)
     if construction.pending is not None and construction.pending[0] == action:
-        raise InputError("the model is being asked about this action; look at its answer first")
+        raise InputError("an answer about this action is still to come; look at it first")
     version = construction.current(action)
     if version is None or version.draft is None:
         raise InputError(f"there is no version of '{action}' that could be accepted")

@@ -117,6 +117,13 @@ def carrier_of(construction: Construction, example: Example) -> Carrier:
 def errors(construction: Construction, example: Example, mapping: Mapping[str, Match]) -> list[ModelError]:
     """Every error of the acquired actions, in the order of the brief."""
     drafts = construction.drafts
+    # One without a counterpart is not the hand-made one that happens to have its name.
+    apart = {
+        name: Match(f"own-{name}", tuple(range(len(one.parameters))))
+        for name, one in construction.predicates.items()
+        if name not in mapping and name in example.planning.predicates
+    }
+    mapping = {**mapping, **apart}
     found: list[ModelError] = []
     for name, model in example.planning.actions.items():
         if name not in drafts:

@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from nl2pddl.action_reader import read_action
 from nl2pddl.actions import Parameter
 from nl2pddl.sexpr import Group, UnmatchedError, end_of_group, folded, read_group
-from nl2pddl.worldmodel.brief import NAME
+from nl2pddl.worldmodel.brief import NAME, is_name
 from nl2pddl.worldmodel.draft import ActionDraft, PredicateDraft
 
 LONGEST_ANSWER = 50_000
 _HEADING = re.compile(
     r"^[ \t#*_]*(parameters?|preconditions?|effects?|new[ _]predicates?)[ \t*_]*:[ \t*_]*", re.IGNORECASE | re.MULTILINE
 )
-_PARAMETER = re.compile(r"(\?[\w-]+)(?:\s+-\s+(\(\s*either\b[^)]*\)|[\w-]+))?\s*[:,]?\s*(.*)", re.IGNORECASE)
+_PARAMETER = re.compile(r"(\?[\w-]+)`?(?:\s+-\s+`?(\(\s*either\b[^)]*\)|[\w-]+)`?)?\s*[:,]?\s*(.*)", re.IGNORECASE)
 _NEXT = re.compile(r"^[ \t#*_]*(?:action|domain|example \d+)[ \t*_]*:", re.IGNORECASE | re.MULTILINE)
 _TRUE_IF = re.compile(r"^\s*[:\-–]?\s*(?:(?:it is )?true (?:if|when|iff)\s+)?", re.IGNORECASE)
 _MOST_PREDICATES = 200
@@ -85,7 +85,7 @@ def _sections(text: str) -> dict[str, str]:
 def _parameters(text: str, words: dict[str, str], problems: list[str]) -> str | None:
     """The parameters as a typed list, and what each is into ``words``; None where a line cannot be read."""
     typed = []
-    for line in text.replace("`", "").splitlines():
+    for line in text.splitlines():
         if "?" not in line:
             continue
         found = _PARAMETER.search(line)
@@ -120,7 +120,6 @@ def _formula(text: str, key: str, problems: list[str]) -> str | None:
 def _predicates(text: str, problems: list[str]) -> Iterator[PredicateDraft]:
     """The new predicates, one a line that holds a parenthesis."""
     for line in text.splitlines()[:_MOST_PREDICATES]:
-        line = line.replace("`", "")
         at = line.find("(")
         if at < 0:
             continue
@@ -131,13 +130,14 @@ def _predicates(text: str, problems: list[str]) -> Iterator[PredicateDraft]:
             continue
         parameters = _declared(line[group.start : group.end], group, problems)
         if parameters is not None and group.head is not None:
-            yield PredicateDraft(group.head, parameters, _TRUE_IF.sub("", line[group.end :], count=1).strip())
+            words = _TRUE_IF.sub("", line[group.end :].removeprefix("`"), count=1)
+            yield PredicateDraft(group.head, parameters, words.strip())
 
 
 def _declared(text: str, group: Group, problems: list[str]) -> tuple[Parameter, ...] | None:
     """The typed parameters of a declaration such as "(on ?x - block ?y - block)"; None where it is none."""
-    if group.head is None or not NAME.match(group.head):
-        problems.append(f"'{_short(text)}' declares no predicate: it begins with no name")
+    if group.head is None or not is_name(group.head):
+        problems.append(f"'{_short(text)}' declares no predicate: it begins with no name that it could have")
         return None
     typed = folded(text)[1:-1].strip().removeprefix(group.head)
     read, found = read_action(read_group(f"(:action a :parameters ({typed}) :effect (and))"))

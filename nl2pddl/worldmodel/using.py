@@ -98,7 +98,7 @@ def _asked(construction: Construction, choice: TaskChoice, checker: PlanChecker)
 
 def check_shares_actions(construction: Construction, example: Example) -> None:
     """Raise InputError where a construction has none of an example's actions."""
-    if not set(example.planning.actions) & set(construction.drafts):
+    if not set(example.planning.actions) & {action.name for action in construction.setup.brief.actions}:
         raise InputError(f"it has no action of '{example.id}'; name the example that it was built from")
 
 

@@ -122,7 +122,7 @@ def test_a_person_objects_in_words_and_the_dialogue_goes_on(logistics: Example) 
     assert ask is not None
     assert (ask.action, ask.turns[-1].role) == ("load-truck", "user")
     assert ask.turns[-1].content.startswith(words)
-    with pytest.raises(InputError, match="still at work"):
+    with pytest.raises(InputError, match="has not answered everything yet"):
         person.objected(construction, "load-truck", "And more.")
     text = reference_answer(logistics, "load-truck", construction.predicates).replace("    (truck-at ?t ?l)\n", "", 1)
     construction = building.after(construction, building.answered(ask, text))
@@ -186,20 +186,53 @@ def test_a_predicate_is_renamed_everywhere_and_merged_into_another(logistics: Ex
     assert "package-in-truck" not in construction.domain_text()
     assert "(loaded-on ?t ?p)" in construction.domain_text()
     assert construction.predicates["loaded-on"].said_of(["?x", "?y"]) == "package ?y is in truck ?x"
-    merged = building.after(construction, person.renamed(construction, "truck-at", "plane-at"))
-    assert "truck-at" not in merged.predicates
-    assert list(merged.predicates).count("plane-at") == 1
+    twice = building.after(construction, person.given(construction, "(lorry-at ?x - truck ?y - location): x"))
+    merged = building.after(twice, person.renamed(twice, "truck-at", "lorry-at"))
+    assert "truck-at" not in merged.domain_text()
+    assert list(merged.predicates).count("lorry-at") == 1
     for old, new, words in (
         ("nothing", "x", "no predicate"),
         ("airport", "truck", "cannot be the name"),
         ("airport", "airport", "already"),
         ("airport", "truck-at", "other numbers of parameters"),
+        ("truck-at", "plane-at", "of type truck here and plane there"),
+        ("airport", "and", "no word that PDDL keeps"),
     ):
         with pytest.raises(InputError, match=words):
             person.renamed(construction, old, new)
     with pytest.raises(InputError, match="each of the parameters 1 to 2 once"):
         person.renamed(construction, "truck-at", "lorry-at", [0, 0])
     assert building.fold(Setup(logistics.brief), [*events, event]) == construction
+
+
+def test_after_a_renaming_the_model_is_asked_in_the_present_names(logistics: Example) -> None:
+    construction, _ = built(Setup(logistics.brief, passes=1), right(logistics))
+    construction = building.after(construction, person.renamed(construction, "truck-at", "lorry-at"))
+    for action in ("load-truck", "fly-airplane"):  # the second never used it, and was told of it
+        event = person.objected(construction, action, "Think again.")
+        ask = building.next_ask(building.after(construction, event))
+        assert ask is not None
+        told = "\n".join(turn.content for turn in ask.turns)
+        assert "truck-at" not in told
+        assert "(lorry-at ?t - truck ?l - location): true if truck ?t is at location ?l" in told
+        assert told.endswith("corrected, under the same headings.")
+
+
+def test_a_move_is_taken_back_with_all_that_tools_sent_back_in_it(logistics: Example) -> None:
+    construction, _ = built(Setup(logistics.brief, passes=1), right(logistics))
+    before = construction.drafts["load-truck"]
+    construction = building.after(construction, person.accepted(construction, "load-truck"))
+    construction = building.after(construction, person.objected(construction, "load-truck", "No."))
+    shorter = reference_answer(logistics, "load-truck", construction.predicates).replace("(truck-at ?t ?l)", "")
+    for text in ("I do not know.", shorter):
+        ask = building.next_ask(construction)
+        assert ask is not None
+        construction = building.after(construction, building.answered(ask, text))
+    assert construction.accepted == frozenset()
+    assert construction.drafts["load-truck"] != before
+    construction = building.after(construction, person.undone(construction, "load-truck"))
+    assert construction.drafts["load-truck"] == before
+    assert len(construction.versions["load-truck"]) == 1
 
 
 def test_a_predicate_is_said_in_other_words(logistics: Example) -> None:

@@ -201,7 +201,7 @@ def test_the_commands(tmp_path: Path, logistics: Example) -> None:
     done = command("worldmodel", "build", *options, *store)
     assert done.returncode == 0, done.stderr
     first, last = done.stdout.splitlines()
-    assert last == f"construction {first}: 6 of 6 actions, 7 predicates, 6 answers; tools still object to 0"
+    assert last == f"construction {first}: 6 of 6 actions, 7 predicates, 6 events; tools still object to 0"
     assert out.read_text().startswith("(define (domain logistics)")
     again = command("worldmodel", "resume", first, *store)
     assert again.stdout.splitlines() == [first, last]
