@@ -73,7 +73,9 @@ def count_errors(settings: Settings, construction_id: str, example: str, *, weig
         print(error.in_words + (f": {error.weight}{seen}" if error.weight else ""), flush=True)
     told = Counter(error.weight for error in assessment.errors)
     kinds = "; ".join(f"{told[weight]} {weight}" for weight in Weight if told[weight])
-    print(f"{len(assessment.errors)} errors against the hand-made model" + (f": {kinds}" if kinds else ""))
+    count = len(assessment.errors)
+    told_of = f"{count} error{'' if count == 1 else 's'} against the hand-made model"
+    print(told_of + (f": {kinds}" if kinds else ""))
     _look_at(assessment.impossible)
     return 0
 

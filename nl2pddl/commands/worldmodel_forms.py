@@ -67,8 +67,12 @@ def add_forms(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
         )
     )
     command = forms.add_parser("import", help="store published records (LLM-DM) as a construction")
-    for name in ("actions", "predicates", "types"):
-        command.add_argument(f"--{name}", type=Path, required=True, metavar="FILE")
+    for name, words in (
+        ("actions", "JSON: for each action its text and its annotations"),
+        ("predicates", "text: one predicate a line with its words"),
+        ("types", "JSON: the hierarchy of types"),
+    ):
+        command.add_argument(f"--{name}", type=Path, required=True, metavar="FILE", help=words)
     command.add_argument("--name", required=True, help="what the domain is called")
     _add_construction(command)
     command.set_defaults(

@@ -39,12 +39,12 @@ def _add_actions(forms: Forms[argparse.ArgumentParser]) -> None:
         forms, "tell", "say in words what is wrong with an action; the model answers anew",
         lambda o: commands.tell(here(o), o.id, o.action, o.words),
     )  # fmt: skip
-    _of_action(command).add_argument("words", metavar="WORDS")
+    _of_action(command).add_argument("words", metavar="WORDS", help="in one argument, so in quotes")
     command = _form(
         forms, "note", "note in words what is wrong with an action, without asking the model",
         lambda o: commands.do(here(o), o.id, lambda c: person.remarked(c, o.action, o.words)),
     )  # fmt: skip
-    _of_action(command).add_argument("words", metavar="WORDS")
+    _of_action(command).add_argument("words", metavar="WORDS", help="in one argument, so in quotes")
     _of_action(
         _form(forms, "accept", "an action is right as it is",
               lambda o: commands.do(here(o), o.id, lambda c: person.accepted(c, o.action)))
@@ -57,7 +57,7 @@ def _add_actions(forms: Forms[argparse.ArgumentParser]) -> None:
         forms, "edit", "take an action from a file, in an answer's layout (the four headings)",
         lambda o: commands.edit(here(o), o.id, o.action, o.file),
     )  # fmt: skip
-    _of_action(command).add_argument("file", type=Path, metavar="FILE")
+    _of_action(command).add_argument("file", type=Path, metavar="FILE", help="with the four headings")
 
 
 def _add_predicates(forms: Forms[argparse.ArgumentParser]) -> None:
@@ -65,20 +65,20 @@ def _add_predicates(forms: Forms[argparse.ArgumentParser]) -> None:
         forms, "rename", "call a predicate otherwise, or merge it into another",
         lambda o: commands.do(here(o), o.id, lambda c: person.renamed(c, o.old, o.new, _places(o.order))),
     )  # fmt: skip
-    command.add_argument("old", metavar="OLD")
-    command.add_argument("new", metavar="NEW")
+    command.add_argument("old", metavar="OLD", help="as it is called now")
+    command.add_argument("new", metavar="NEW", help="another name, or that of the predicate to merge into")
     _add_order(command, "which parameter of the old one comes first, second, …")
     command = _form(
         forms, "reword", "say in other words when a predicate is true",
         lambda o: commands.do(here(o), o.id, lambda c: person.reworded(c, o.predicate, o.words)),
     )  # fmt: skip
-    command.add_argument("predicate", metavar="PREDICATE")
-    command.add_argument("words", metavar="WORDS")
+    command.add_argument("predicate", metavar="PREDICATE", help="of the construction")
+    command.add_argument("words", metavar="WORDS", help="with its parameters as they are called, in quotes")
     command = _form(
         forms, "match", "say which predicate of a hand-made model one stands for",
         lambda o: commands.match(here(o), o.id, o.example, o.predicate, o.other, o.order, negated=o.contrary),
     )  # fmt: skip
-    command.add_argument("predicate", metavar="PREDICATE")
+    command.add_argument("predicate", metavar="PREDICATE", help="of the construction")
     command.add_argument("other", nargs="?", metavar="OTHER", help="in the hand-made model; left out: none")
     command.add_argument("--example", required=True, choices=example_ids(), help="whose model")
     command.add_argument("--contrary", action="store_true", help="it holds where the other does not")
@@ -117,7 +117,7 @@ def _form(
 
 
 def _of_action(command: argparse.ArgumentParser) -> argparse.ArgumentParser:
-    command.add_argument("--action", required=True, metavar="A")
+    command.add_argument("--action", required=True, metavar="A", help="by its name in PDDL")
     return command
 
 

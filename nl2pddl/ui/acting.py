@@ -82,7 +82,7 @@ def _sign(construction: Construction, name: str) -> str:
         return "✕ cannot be read"
     if name in construction.accepted:
         return "✓ accepted"
-    return "! tools object" if version.faults else "to be read"
+    return "! tools object" if version.faults else "not accepted yet"
 
 
 def _show_overview(work: Work) -> None:
@@ -102,7 +102,7 @@ def _show_overview(work: Work) -> None:
         {
             "Action": name,
             "State": _sign(construction, name),
-            "Tools object": len(version.faults) if version else 0,
+            "Objections": len(version.faults) if version else 0,
             "Feedback": construction.feedback.get(name, 0),
             "Notes": len(construction.remarks.get(name, ())),
             "Versions": len(construction.versions.get(name, ())),

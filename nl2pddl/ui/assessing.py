@@ -121,6 +121,7 @@ def _show_mapping(handles: Handles, work: Work, example: Example) -> None:
             except NL2PDDLError as error:
                 show_fault("It was not kept.", *reasons_of(error))
             else:
+                st.toast("Kept; count the errors again to have them by it.", icon=":material/check:")
                 st.rerun()
 
 

@@ -7,7 +7,7 @@ import streamlit as st
 from nl2pddl.actions import atoms
 from nl2pddl.errors import InputError, NL2PDDLError
 from nl2pddl.ui.shell import Handles
-from nl2pddl.ui.text import reasons_of, show_fault
+from nl2pddl.ui.text import plain, reasons_of, show_fault
 from nl2pddl.worldmodel import person, session
 from nl2pddl.worldmodel.building import Construction, Event
 from nl2pddl.worldmodel.session import Work
@@ -73,6 +73,7 @@ def _change(handles: Handles, work: Work, chosen: str, new: str, said: str, plac
     except NL2PDDLError as error:
         show_fault("The predicate was not changed.", *reasons_of(error))
     else:
+        st.toast(plain(f"{one.head} was changed."), icon=":material/check:")
         st.rerun()
 
 
@@ -97,4 +98,5 @@ def _offer_new(handles: Handles, work: Work) -> None:
             except NL2PDDLError as error:
                 show_fault("No predicate was added.", *reasons_of(error))
             else:
+                st.toast("Added.", icon=":material/check:")
                 st.rerun()

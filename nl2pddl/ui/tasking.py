@@ -115,7 +115,7 @@ def _show_results(store: Store, work: Work, frame: Any, example: Example | None)
     }
     table = frame.assign(
         planner=[PLANNERS[Planner(name)] for name in frame["planner"]],
-        steps=[len(json.loads(plan)) for plan in frame["plan"]],
+        steps=[_steps(plan, outcome) for plan, outcome in zip(frame["plan"], frame["outcome"], strict=True)],
         created_at=local_times(frame["created_at"]),
     )
     shown = ["task", "words", "planner", "outcome", "steps", "reason", "seconds"]
@@ -131,6 +131,11 @@ def _show_results(store: Store, work: Work, frame: Any, example: Example | None)
     )  # fmt: skip
     at = choose_labelled("Look at", labels, f"task-{work.id}")
     _show_one(store, work, frame.iloc[at], example)
+
+
+def _steps(plan: str, outcome: str) -> int | None:
+    """How long a plan is; None where there is none."""
+    return len(json.loads(plan)) or (0 if outcome == "solved" else None)
 
 
 def _show_one(store: Store, work: Work, row: Any, example: Example | None) -> None:

@@ -133,7 +133,7 @@ def read_brief(path: Path) -> Brief:
 
     Raises InputError where it cannot be read, DomainError with all that is wrong in it.
     """
-    data = _toml(path, path.name)
+    data = _toml(path, path.stem)
     return brief_from(data, str(data.get("name", path.stem.lower())))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from nl2pddl.actions import OBJECT
 from nl2pddl.errors import DomainError
-from nl2pddl.worldmodel.brief import ActionBrief, Brief, Condition, TypeBrief, brief_faults
+from nl2pddl.worldmodel.brief import ActionBrief, Brief, Condition, TypeBrief, brief_faults, is_name
 
 LONGEST = 100_000  # characters of each text
 MOST_ACTIONS = 200
@@ -29,18 +29,20 @@ def brief_from_texts(
         for what, text in (("domain", domain), ("types", types), ("actions", actions))
         if len(text) > LONGEST
     ]
-    if not re.fullmatch(r"[a-z][a-z0-9_-]{0,59}", name.strip().lower()):
-        faults.append("the domain's name must be a letter, then letters, digits, - and _, at most 60 characters")
     if faults:
         raise DomainError(name[:60] or "the brief", faults)
+    called = name.strip().lower()
+    if not re.fullmatch(r"[a-z][a-z0-9_-]{0,59}", called) or not is_name(called):
+        faults.append("the domain's name must be a letter, then letters, digits, - and _, at most 60 characters")
+        called = "unnamed"  # so that the other faults are told too
     read_actions = list(_actions(actions, condition, faults))
     read_types = list(_types(types, faults))
     if len(read_actions) > MOST_ACTIONS:
         faults.append(f"there are {len(read_actions)} actions; at most {MOST_ACTIONS} are taken")
-    brief = Brief(name.strip().lower(), name.strip(), domain.strip(), tuple(read_types), tuple(read_actions))
+    brief = Brief(called, name.strip(), domain.strip(), tuple(read_types), tuple(read_actions))
     faults += brief_faults(brief)
     if faults:
-        raise DomainError(name[:60], faults)
+        raise DomainError(name[:60] or "the brief", faults)
     return brief
 
 
