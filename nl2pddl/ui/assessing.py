@@ -10,12 +10,13 @@ import streamlit as st
 from nl2pddl.errors import NL2PDDLError
 from nl2pddl.store import assessments
 from nl2pddl.store.assessments import StoredAssessment
+from nl2pddl.ui import examples
 from nl2pddl.ui.shell import Handles
 from nl2pddl.ui.text import plain, reasons_of, show_fault
 from nl2pddl.worldmodel import person, session
-from nl2pddl.worldmodel.brief import Example, load_example
+from nl2pddl.worldmodel.brief import Example
 from nl2pddl.worldmodel.matching import Match
-from nl2pddl.worldmodel.quality import Weight, closest_examples, mapping_of
+from nl2pddl.worldmodel.quality import Weight
 from nl2pddl.worldmodel.reference import reference_predicates
 from nl2pddl.worldmodel.session import Work
 
@@ -28,14 +29,14 @@ _WEIGHT_HELP = (
 
 def show(handles: Handles, work: Work) -> None:
     """What stands for what, and the errors."""
-    examples = closest_examples(work.construction)
-    if not examples:
+    names = examples.closest(work.construction)
+    if not names:
         st.info("Errors are counted against a hand-made model, and none of those here has actions of these names.")
         return
     chosen = st.segmented_control(
-        "Beside the hand-made model of", examples, default=examples[0], key=f"beside-{work.id}", required=True
-    ) or examples[0]  # fmt: skip
-    example = load_example(chosen)
+        "Beside the hand-made model of", names, default=names[0], key=f"beside-{work.id}", required=True
+    ) or names[0]  # fmt: skip
+    example = examples.example(chosen)
     if st.button("Count the errors", key="assess", type="primary", icon=":material/rule:"):
         try:
             handles.workshop.assess(work.id, chosen)
@@ -79,7 +80,7 @@ def _show_errors(work: Work, found: StoredAssessment) -> None:
 
 def _show_mapping(handles: Handles, work: Work, example: Example) -> None:
     construction = work.construction
-    mapping = mapping_of(construction, example)
+    mapping = examples.carrier(work, example.id).mapping
     truth = reference_predicates(example)
     st.markdown("**Which predicate stands for which**")
     st.dataframe(

@@ -10,12 +10,13 @@ from nl2pddl.errors import InputError, NL2PDDLError
 from nl2pddl.experiment import ChatMode
 from nl2pddl.generation import EMBEDDED
 from nl2pddl.runs import MOST_ROUNDS, new_id
+from nl2pddl.ui import examples
 from nl2pddl.ui.constructing import go_to
 from nl2pddl.ui.launching import offered_models
 from nl2pddl.ui.shell import Handles
 from nl2pddl.ui.text import as_typed, plain, reasons_of, show_fault, show_text
 from nl2pddl.worldmodel import building, published, session
-from nl2pddl.worldmodel.brief import Brief, Condition, example_ids, load_example
+from nl2pddl.worldmodel.brief import Brief, Condition, example_ids
 from nl2pddl.worldmodel.brief_text import actions_text, brief_from_texts, types_text
 from nl2pddl.worldmodel.building import Construction, Setup
 
@@ -112,7 +113,7 @@ def _condition() -> Condition:
 
 
 def _fill() -> None:
-    brief = load_example(st.session_state["brief_example"]).brief
+    brief = examples.example(st.session_state["brief_example"]).brief
     st.session_state.update(_texts(brief))
 
 
@@ -132,7 +133,7 @@ def _setup() -> Setup:
         state["brief_name"], state["brief_domain"], state["brief_types"], state["brief_actions"], _condition()
     )
     for name in example_ids():
-        example = load_example(name).brief
+        example = examples.example(name).brief
         if _texts(example) == {key: state[key] for key in _texts(example)}:
             brief = example  # untouched: with its title and both kinds of descriptions
     return Setup(brief, _condition(), state["brief_rounds"], state["brief_passes"], state["brief_shots"])

@@ -6,11 +6,11 @@ import streamlit as st
 
 from nl2pddl.errors import InputError, NL2PDDLError
 from nl2pddl.store import assessments
+from nl2pddl.ui import examples
 from nl2pddl.ui.shell import Handles
 from nl2pddl.ui.text import plain, reasons_of, show_fault
 from nl2pddl.worldmodel import goals
-from nl2pddl.worldmodel.brief import Task, load_example
-from nl2pddl.worldmodel.quality import carrier_of, closest_examples
+from nl2pddl.worldmodel.brief import Task
 from nl2pddl.worldmodel.session import IMPORTED, Work
 from nl2pddl.worldmodel.using import TaskChoice
 
@@ -50,10 +50,10 @@ def offer_own(handles: Handles, work: Work) -> None:
 
 def _offer_start(work: Work) -> None:
     """Fill the form with an example's task, to be changed."""
-    examples = closest_examples(work.construction)
-    if not examples:
+    names = examples.closest(work.construction)
+    if not names:
         return
-    example = load_example(examples[0])
+    example = examples.example(names[0])
     choice, button = st.columns([5, 2], vertical_alignment="bottom")
     name = choice.selectbox(
         "Start from a task", [task.name for task in example.tasks], key=f"own_from-{example.id}",
@@ -63,7 +63,7 @@ def _offer_start(work: Work) -> None:
         return
     task = next(task for task in example.tasks if task.name == name)
     try:
-        problem = carrier_of(work.construction, example).problem(task.problem)
+        problem = examples.carrier(work, example.id).problem(task.problem)
     except InputError as error:
         st.warning(plain(str(error)))
         return

@@ -13,6 +13,7 @@ from nl2pddl.errors import InputError, NL2PDDLError
 from nl2pddl.pddl_io import parse_problem
 from nl2pddl.store import Store, assessments
 from nl2pddl.task import PlanningDomain, PlanningProblem
+from nl2pddl.ui import examples
 from nl2pddl.ui.choosing import choose_labelled, local_times
 from nl2pddl.ui.launching import offered_models
 from nl2pddl.ui.own_task import offer_own
@@ -20,9 +21,8 @@ from nl2pddl.ui.shell import Handles
 from nl2pddl.ui.stepping import show_runs
 from nl2pddl.ui.text import as_typed, plain, reasons_of, show_fault, show_text
 from nl2pddl.worldmodel import session
-from nl2pddl.worldmodel.brief import Example, load_example
+from nl2pddl.worldmodel.brief import Example
 from nl2pddl.worldmodel.goals import goal_text
-from nl2pddl.worldmodel.quality import carrier_of, closest_examples
 from nl2pddl.worldmodel.session import IMPORTED, Work
 from nl2pddl.worldmodel.tasks import ACQUIRED, HAND_MADE, plannable
 from nl2pddl.worldmodel.using import Planner, TaskChoice
@@ -41,9 +41,9 @@ _OWN = "a task of your own"
 
 def show(handles: Handles, work: Work) -> None:
     """What can be planned, the success rates so far, and one result in full."""
-    examples = [*closest_examples(work.construction), ""]
+    names = [*examples.closest(work.construction), ""]
     chosen = st.segmented_control(
-        "Tasks of", examples, format_func=lambda name: name or _OWN, default=examples[0], key=f"tasks_of-{work.id}",
+        "Tasks of", names, format_func=lambda name: name or _OWN, default=names[0], key=f"tasks_of-{work.id}",
         required=True,
     )  # fmt: skip
     if chosen:
@@ -57,8 +57,8 @@ def show(handles: Handles, work: Work) -> None:
     if frame.empty:
         return
     if chosen:
-        _show_rates(frame, len(load_example(chosen).tasks))
-    _show_results(handles.store, work, frame, load_example(chosen) if chosen else None)
+        _show_rates(frame, len(examples.example(chosen).tasks))
+    _show_results(handles.store, work, frame, examples.example(chosen) if chosen else None)
 
 
 def _offer_example(handles: Handles, work: Work, example: str) -> None:
@@ -72,7 +72,7 @@ def _offer_example(handles: Handles, work: Work, example: str) -> None:
         own = work.model if work.model != IMPORTED else offered_models()[0]
         models = list(dict.fromkeys([own, *offered_models()]))
         named = model.selectbox("Model", models, key=f"planner_model-{work.id}", accept_new_options=True)
-    total = len(load_example(example).tasks)
+    total = len(examples.example(example).tasks)
     if button.button(f"Plan {total} tasks", key="plan_tasks", type="primary", icon=":material/route:", width="stretch"):
         choice = TaskChoice(example, by, as_typed(named) if named else None)
         try:
@@ -167,13 +167,12 @@ def _runs(
 ) -> dict[str, tuple[PlanningDomain, PlanningProblem, list[str]]]:
     """Where the plan can be run: in the domain that it was made with, and in the hand-made one."""
     then = work if row["events"] == work.events else session.load(store, work.id, int(row["events"]))
-    construction = then.construction
     found: dict[str, tuple[PlanningDomain, PlanningProblem, list[str]]] = {}
     try:
-        found[f"in {ACQUIRED}"] = (plannable(construction.domain_text()), parse_problem(row["problem"]), plan)
+        found[f"in {ACQUIRED}"] = (plannable(then.construction.domain_text()), parse_problem(row["problem"]), plan)
         task = next((task for task in example.tasks if task.name == row["task"]), None) if example else None
         if example is not None and task is not None:
-            carried = list(carrier_of(construction, example).plan(plan))
+            carried = list(examples.carrier(then, example.id).plan(plan))
             found[f"in {HAND_MADE}"] = (example.planning, task.problem, carried)
     except InputError as error:
         st.caption(plain(str(error)))

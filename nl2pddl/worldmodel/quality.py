@@ -7,11 +7,10 @@ alone is put into the hand-made domain, and the exact decision says whether that
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from pathlib import Path
 
 from nl2pddl.action_reader import read_action
 from nl2pddl.actions import And, Atom, Formula, LiftedAction, Not, action_pddl, conjuncts, rename, to_pddl
@@ -22,7 +21,7 @@ from nl2pddl.pddl_io import parse_domain
 from nl2pddl.records import ExactOutcome
 from nl2pddl.sexpr import read_group
 from nl2pddl.task import PlanningDomain
-from nl2pddl.worldmodel.brief import EXAMPLES, Example, example_ids, load_example
+from nl2pddl.worldmodel.brief import Example, example_ids, load_example
 from nl2pddl.worldmodel.building import Construction
 from nl2pddl.worldmodel.carrying import Carrier
 from nl2pddl.worldmodel.checking import contradictions
@@ -96,10 +95,10 @@ def mapping_of(construction: Construction, example: Example) -> dict[str, Match]
     return {name: found[name] for name in construction.predicates if name in found}
 
 
-def closest_examples(construction: Construction, directory: Path = EXAMPLES) -> list[str]:
+def closest_examples(construction: Construction, load: Callable[[str], Example] = load_example) -> list[str]:
     """The examples whose hand-made model has an action of this construction, the one that shares most first."""
     names = {action.name for action in construction.setup.brief.actions}
-    shared = {name: len(names & set(load_example(name, directory).planning.actions)) for name in example_ids(directory)}
+    shared = {name: len(names & set(load(name).planning.actions)) for name in example_ids()}
     return sorted((name for name in shared if shared[name]), key=lambda name: -shared[name])
 
 
