@@ -10,19 +10,19 @@ import queue
 import secrets
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from pathlib import Path
 
 from nl2pddl import twins
 from nl2pddl.cluster import check_address
 from nl2pddl.domains import Domain, DomainLibrary, load_library
 from nl2pddl.durations import duration
 from nl2pddl.errors import InputError, ModelError, RunError
-from nl2pddl.experiment import WHOLE_DOMAIN, Decoding, RunConfig, RunItem, RunKind, RunProgress, RunStatus
-from nl2pddl.generation import Backend, check_answers, check_grammar, check_model, open_backend
+from nl2pddl.experiment import WHOLE_DOMAIN, RunConfig, RunItem, RunKind, RunProgress, RunStatus
+from nl2pddl.generation import check_answers, check_grammar, check_model, open_backend
+from nl2pddl.generation.driver import OpenBackend
 from nl2pddl.generation.listed import read_models
 from nl2pddl.grammar import ActionGrammar
 from nl2pddl.planning.checking import PlanChecker
@@ -33,8 +33,6 @@ from nl2pddl.settings import Settings
 from nl2pddl.store import Store, queries, writes
 from nl2pddl.store.imports import add_imported
 from nl2pddl.study import Results
-
-OpenBackend = Callable[[str, Decoding, Path], Backend]
 
 MOST_ITEMS = 500_000
 MOST_ROUNDS = 20  # of corrections; each prompt holds all rounds before it

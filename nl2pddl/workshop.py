@@ -9,18 +9,17 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from concurrent.futures import CancelledError
-from dataclasses import replace
 from enum import StrEnum
 
 from nl2pddl.beside import run_beside
 from nl2pddl.errors import NL2PDDLError, RunError
 from nl2pddl.generation import open_backend
-from nl2pddl.generation.driver import Driver
+from nl2pddl.generation.driver import OpenBackend
 from nl2pddl.settings import Settings
-from nl2pddl.store import Store, assessments
-from nl2pddl.worldmodel import goals, session
+from nl2pddl.store import Store
+from nl2pddl.worldmodel import session
 from nl2pddl.worldmodel.brief import load_example
-from nl2pddl.worldmodel.using import OpenBackend, Planner, TaskChoice, assessed, keep_assessment, run_tasks
+from nl2pddl.worldmodel.using import TaskChoice, assessed, keep_assessment, put_into_pddl, run_tasks
 
 _MOST_SECONDS = 3600.0  # of an assessment
 
@@ -144,18 +143,13 @@ class Workshop:
     def _plan_in_words(
         self, construction_id: str, texts: tuple[str, str, str], choice: TaskChoice, doing: Doing
     ) -> None:
-        work = session.load(self.store, construction_id)
         doing.total = 2
-        driver = Driver(self._open_model, choice.model or work.model, work.decoding, self.settings.data_dir)
-        try:
-            name = assessments.next_own(self.store, construction_id)
-            found = goals.ask_goal(driver, work.construction, *texts, name, doing.stopped.is_set)
-        finally:
-            driver.close()
-        if found is None:
+        own = put_into_pddl(
+            self.store, construction_id, texts, choice, self._open_model, self.settings.data_dir, doing.stopped.is_set
+        )
+        if own is None:
             return
         doing.done = 1
-        own = replace(choice, example="", planner=Planner.KSTAR, own=(found[0],), asked=found[1])
         for _ in run_tasks(self.store, construction_id, own, self._open_model, self.settings.data_dir):
             doing.done += 1
 

@@ -17,7 +17,7 @@ from nl2pddl.planning.validation import PlanValidator
 from nl2pddl.settings import Settings
 from nl2pddl.store import Store, assessments
 from nl2pddl.workshop import Doing, Kind, Workshop
-from nl2pddl.worldmodel import building, person, session
+from nl2pddl.worldmodel import person, session
 from nl2pddl.worldmodel.brief import Example, load_example
 from nl2pddl.worldmodel.building import Setup
 from nl2pddl.worldmodel.quality import carrier_of
@@ -168,7 +168,37 @@ def test_an_edit_meanwhile_makes_results_old_not_wrong(
     assert set(frame["events"]) == {6}
     then = session.load(store, "c", 6).construction
     assert "truck-at" in then.predicates
-    assert building.fold(then.setup, []).predicates == {}
+
+
+def test_what_a_person_does_while_the_model_is_asked_costs_no_answer(
+    workshop: Workshop, store: Store, tmp_path: Path, logistics: Example
+) -> None:
+    begun(store, tmp_path / "s.jsonl", logistics, 0.6)
+    doing = workshop.build("c")
+    until(lambda: doing.done >= 1)
+    work = session.load(store, "c")
+    session.add(store, work, person.remarked(work.construction, "load-truck", "Read."))  # an answer is under way
+    assert ended(doing).fault == ""
+    construction = session.load(store, "c").construction
+    assert construction.is_built
+    assert construction.remarks == {"load-truck": ("Read.",)}
+    assert session.load(store, "c").events == 7
+
+
+def test_an_answer_to_a_question_that_has_changed_is_asked_for_again(
+    workshop: Workshop, store: Store, tmp_path: Path, logistics: Example
+) -> None:
+    begun(store, tmp_path / "s.jsonl", logistics, 0.6)
+    doing = workshop.build("c")
+    until(lambda: doing.done >= 1)
+    work = session.load(store, "c")
+    session.add(store, work, person.reworded(work.construction, "truck-at", "truck ?t stands at ?l"))
+    assert ended(doing).fault == ""
+    rows = store.rows("SELECT data FROM construction_events WHERE kind = 'answer' ORDER BY number")
+    asked = [json.loads(data)["turns"][0]["content"] for (data,) in rows]
+    assert len(asked) == 6
+    # The one that had been put in other words is not the one that is answered.
+    assert all("truck ?t stands at ?l" in prompt for prompt in asked[1:])
 
 
 def until(condition: Callable[[], bool]) -> None:

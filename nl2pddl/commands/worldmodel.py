@@ -46,6 +46,7 @@ def tasks(settings: Settings, construction_id: str, choice: TaskChoice) -> int:
     """Plan the tasks of an example with a construction's domain; prints a line a task and a summary last."""
     found: Counter[str] = Counter()
     with opened(settings) as store:
+        construction = session.load(store, construction_id).construction
         for result in run_tasks(store, construction_id, choice, open_backend, settings.data_dir):
             found[result.outcome] += 1
             steps = f" {len(result.plan)} steps" if result.plan else ""
@@ -53,9 +54,7 @@ def tasks(settings: Settings, construction_id: str, choice: TaskChoice) -> int:
             print(f"{result.task} {result.outcome}{steps}{reason}", flush=True)
     told = ", ".join(f"{found[outcome]} {outcome}" for outcome in TaskOutcome if found[outcome])
     print(f"{found[TaskOutcome.SOLVED]} of {found.total()} tasks solved: {told}")
-    with opened(settings) as store:
-        work = session.load(store, construction_id)
-    _look_at(reached_in(work.construction, load_example(choice.example)).sentences())
+    _look_at(reached_in(construction, load_example(choice.example)).sentences())
     return 0
 
 

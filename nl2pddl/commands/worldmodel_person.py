@@ -10,7 +10,6 @@ from nl2pddl.actions import action_pddl
 from nl2pddl.commands.worldmodel import opened
 from nl2pddl.errors import InputError
 from nl2pddl.generation import open_backend
-from nl2pddl.generation.driver import Driver
 from nl2pddl.pddl_io import read_text
 from nl2pddl.settings import Settings
 from nl2pddl.store import Store, assessments, constructions
@@ -21,7 +20,7 @@ from nl2pddl.worldmodel.matching import Match
 from nl2pddl.worldmodel.published import records_json
 from nl2pddl.worldmodel.reference import reference_predicates
 from nl2pddl.worldmodel.session import Work
-from nl2pddl.worldmodel.using import TaskChoice, run_tasks
+from nl2pddl.worldmodel.using import TaskChoice, put_into_pddl, run_tasks
 from nl2pddl.worldmodel.words import in_words
 
 Make = Callable[[Construction], Event]
@@ -119,20 +118,18 @@ def own_task(settings: Settings, construction_id: str, texts: tuple[str, str], g
              words: str | None) -> int:  # fmt: skip
     """Plan a task of objects, initial state and a goal in PDDL or words; prints the goal, the outcome and the plan."""
     with opened(settings) as store:
-        work = session.load(store, construction_id)
-        name = assessments.next_own(store, construction_id)
         if goal is not None:
+            work = session.load(store, construction_id)
+            name = assessments.next_own(store, construction_id)
             problem = goals.own_problem(work.construction, *texts, goal)
             told = words or "; ".join(goals.goal_in_words(work.construction, problem))
             choice = replace(choice, own=(Task(name, told, problem, 0),))
         else:
-            driver = Driver(open_backend, choice.model or work.model, work.decoding, settings.data_dir)
-            try:
-                found = goals.ask_goal(driver, work.construction, *texts, words or "", name)
-            finally:
-                driver.close()
+            found = put_into_pddl(
+                store, construction_id, (*texts, words or ""), choice, open_backend, settings.data_dir
+            )
             assert found is not None  # nothing stops it
-            choice = replace(choice, own=(found[0],), asked=found[1])
+            choice = found
         print(f"goal: {' '.join(goals.goal_text(choice.own[0].problem).splitlines())}")
         for result in run_tasks(store, construction_id, choice, open_backend, settings.data_dir):
             print(f"{result.task} {result.outcome}" + (f": {result.reason}" if result.reason else ""))

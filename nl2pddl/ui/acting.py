@@ -8,12 +8,12 @@ import streamlit as st
 
 from nl2pddl.actions import action_pddl
 from nl2pddl.diffing import diff_actions
-from nl2pddl.errors import NL2PDDLError
 from nl2pddl.ui import markup
 from nl2pddl.ui.choosing import choose_labelled
+from nl2pddl.ui.keeping import keep
 from nl2pddl.ui.linking import link, linked
 from nl2pddl.ui.shell import Handles
-from nl2pddl.ui.text import plain, reasons_of, show_fault, show_text
+from nl2pddl.ui.text import plain, show_dialogue, show_fault
 from nl2pddl.worldmodel import building, checking, person, session
 from nl2pddl.worldmodel.asking import answer_text
 from nl2pddl.worldmodel.building import Construction, Event, Version
@@ -48,7 +48,7 @@ def show(handles: Handles, work: Work) -> None:
     _tell_change(name)
     _show_change(work, name)
     _offer_person(handles, work, name)
-    _show_dialogue(version)
+    show_dialogue("The whole dialogue with the model", version.turns)
 
 
 def _choose(names: list[str]) -> str:
@@ -230,21 +230,13 @@ def _offer_edit(handles: Handles, work: Work, name: str, key: str) -> None:
 
 def _do(handles: Handles, work: Work, make: Callable[[], Event], told: str, *, ask: bool = False) -> None:
     """Store what a person did, and draw the page anew; or say why it cannot be done."""
-    try:
+
+    def done() -> None:
         event = make()
         session.add(handles.store, work, event)
         if ask:
             handles.workshop.build(work.id)
-    except NL2PDDLError as error:
-        show_fault("This was not done.", *reasons_of(error))
-        return
-    if told:
-        st.session_state["act_done"] = (event.data["action"], told)
-    st.rerun()
+        if told:
+            st.session_state["act_done"] = (event.data["action"], told)
 
-
-def _show_dialogue(version: Version) -> None:
-    with st.expander("The whole dialogue with the model", icon=":material/forum:"):
-        for turn in version.turns:
-            st.markdown(f"**{'The model' if turn.role == 'assistant' else 'Asked'}**")
-            show_text(turn.content, height=320 if len(turn.content) > 1500 else None)
+    keep(done, "This was not done.")

@@ -7,12 +7,12 @@ from typing import Any
 
 import streamlit as st
 
-from nl2pddl.errors import NL2PDDLError
 from nl2pddl.store import assessments
 from nl2pddl.store.assessments import StoredAssessment
 from nl2pddl.ui import examples
+from nl2pddl.ui.keeping import keep
 from nl2pddl.ui.shell import Handles
-from nl2pddl.ui.text import plain, reasons_of, show_fault
+from nl2pddl.ui.text import plain
 from nl2pddl.worldmodel import person, session
 from nl2pddl.worldmodel.brief import Example
 from nl2pddl.worldmodel.matching import Match
@@ -38,12 +38,7 @@ def show(handles: Handles, work: Work) -> None:
     ) or names[0]  # fmt: skip
     example = examples.example(chosen)
     if st.button("Count the errors", key="assess", type="primary", icon=":material/rule:"):
-        try:
-            handles.workshop.assess(work.id, chosen)
-        except NL2PDDLError as error:
-            show_fault("They cannot be counted.", *reasons_of(error))
-        else:
-            st.rerun()
+        keep(lambda: handles.workshop.assess(work.id, chosen), "They cannot be counted.")
     found = assessments.assessment_of(handles.store, work.id, chosen)
     if found is not None:
         _show_errors(work, found)
@@ -116,14 +111,12 @@ def _show_mapping(handles: Handles, work: Work, example: Example) -> None:
             help="The one here holds exactly where the one there does not.",
         )  # fmt: skip
         if st.button("Keep it", key="match_keep", icon=":material/save:"):
-            try:
-                event = person.matched(construction, name, _match(other, places, negated, example), truth)
-                session.add(handles.store, work, event)
-            except NL2PDDLError as error:
-                show_fault("It was not kept.", *reasons_of(error))
-            else:
-                st.toast("Kept; count the errors again to have them by it.", icon=":material/check:")
-                st.rerun()
+            match = _match(other, places, negated, example)
+            keep(
+                lambda: session.add(handles.store, work, person.matched(construction, name, match, truth)),
+                "It was not kept.",
+                "Kept; count the errors again to have them by it.",
+            )
 
 
 def _shown(match: Match | None, example: Example) -> str:

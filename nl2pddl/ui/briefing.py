@@ -6,12 +6,13 @@ from dataclasses import replace
 
 import streamlit as st
 
-from nl2pddl.errors import InputError, NL2PDDLError
+from nl2pddl.errors import InputError
 from nl2pddl.experiment import ChatMode
 from nl2pddl.generation import EMBEDDED
 from nl2pddl.runs import MOST_ROUNDS, new_id
 from nl2pddl.ui import examples
 from nl2pddl.ui.constructing import go_to
+from nl2pddl.ui.keeping import keep
 from nl2pddl.ui.launching import offered_models
 from nl2pddl.ui.shell import Handles
 from nl2pddl.ui.text import as_typed, plain, reasons_of, show_fault, show_text
@@ -140,7 +141,8 @@ def _setup() -> Setup:
 
 
 def _begin(handles: Handles) -> None:
-    try:
+
+    def begin() -> None:
         setup = _setup()
         construction_id = new_id()
         state = st.session_state
@@ -148,11 +150,9 @@ def _begin(handles: Handles) -> None:
         decoding = replace(session.DECODING, chat=chat, max_new_tokens=state["brief_tokens"])
         session.begin(handles.store, construction_id, setup, as_typed(state["brief_model"] or ""), decoding)
         handles.workshop.build(construction_id)
-    except NL2PDDLError as error:
-        show_fault("This domain cannot be built.", *reasons_of(error))
-    else:
         go_to(construction_id)
-        st.rerun()
+
+    keep(begin, "This domain cannot be built.")
 
 
 def _preview() -> None:
@@ -181,13 +181,12 @@ def _offer_import(handles: Handles) -> None:
         if actions is None or types is None:
             show_fault("Nothing was imported.", "choose at least the file of actions and the file of types")
             return
-        try:
+
+        def read() -> None:
             content = predicates.getvalue() if predicates else b""
             records = published.read_records(actions.getvalue(), content, types.getvalue(), name.strip().lower())
             construction_id = new_id()
             session.add_records(handles.store, construction_id, records)
-        except NL2PDDLError as error:
-            show_fault(f"The records {plain(actions.name)} were not imported.", *reasons_of(error))
-        else:
             go_to(construction_id)
-            st.rerun()
+
+        keep(read, f"The records {plain(actions.name)} were not imported.")

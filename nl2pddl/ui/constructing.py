@@ -7,10 +7,11 @@ from collections.abc import Callable, Mapping
 import streamlit as st
 
 from nl2pddl.breakdown import short_names
-from nl2pddl.errors import InputError, NL2PDDLError
+from nl2pddl.errors import InputError
 from nl2pddl.store import Store, constructions
 from nl2pddl.ui import acting, assessing, domain_view, predicates_view, tasking
 from nl2pddl.ui.choosing import local_times
+from nl2pddl.ui.keeping import keep
 from nl2pddl.ui.shell import Handles, open_handles
 from nl2pddl.ui.text import plain, reasons_of, show_fault
 from nl2pddl.workshop import Doing, Kind
@@ -105,12 +106,7 @@ def _show_end(handles: Handles, work: Work, doing: Doing | None) -> None:
     words, button = st.columns([5, 1], vertical_alignment="center")
     words.info(plain(f"Stopped: {construction.taken} of {total} answers are taken; next is '{ask.action}'."))
     if button.button("Go on", key="go_on", icon=":material/play_arrow:", type="primary", width="stretch"):
-        try:
-            handles.workshop.build(work.id)
-        except NL2PDDLError as error:
-            show_fault("It cannot go on.", *reasons_of(error))
-        else:
-            st.rerun()
+        keep(lambda: handles.workshop.build(work.id), "It cannot go on.")
 
 
 @st.fragment(run_every=1.0)

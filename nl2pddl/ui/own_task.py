@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import streamlit as st
 
-from nl2pddl.errors import InputError, NL2PDDLError
+from nl2pddl.errors import InputError
 from nl2pddl.store import assessments
 from nl2pddl.ui import examples
+from nl2pddl.ui.keeping import keep
 from nl2pddl.ui.shell import Handles
-from nl2pddl.ui.text import plain, reasons_of, show_fault
+from nl2pddl.ui.text import plain
 from nl2pddl.worldmodel import goals
 from nl2pddl.worldmodel.brief import Task
 from nl2pddl.worldmodel.session import IMPORTED, Work
@@ -33,7 +34,8 @@ def offer_own(handles: Handles, work: Work) -> None:
     goal = st.text_area(f"Wanted, {way}", key=f"own_goal-{way}", height=80, persist_state="session")
     if not st.button("Plan it", key="own_plan", type="primary", icon=":material/route:"):
         return
-    try:
+
+    def plan() -> None:
         if way == _IN_WORDS:
             goals.own_problem(work.construction, named, holds, goals.NOTHING)  # told here, not after the model's answer
             handles.workshop.plan_in_words(work.id, named, holds, goal, TaskChoice(""))
@@ -42,10 +44,8 @@ def offer_own(handles: Handles, work: Work) -> None:
             words = "; ".join(goals.goal_in_words(work.construction, problem))
             task = Task(assessments.next_own(handles.store, work.id), words, problem, 0)
             handles.workshop.plan(work.id, TaskChoice("", own=(task,)))
-    except NL2PDDLError as error:
-        show_fault("This task cannot be planned.", *reasons_of(error))
-    else:
-        st.rerun()
+
+    keep(plan, "This task cannot be planned.")
 
 
 def _offer_start(work: Work) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import streamlit as st
 
 from nl2pddl.actions import atoms
-from nl2pddl.errors import InputError, NL2PDDLError
+from nl2pddl.errors import InputError
+from nl2pddl.ui.keeping import keep
 from nl2pddl.ui.shell import Handles
-from nl2pddl.ui.text import plain, reasons_of, show_fault
 from nl2pddl.worldmodel import person, session
-from nl2pddl.worldmodel.building import Construction, Event
+from nl2pddl.worldmodel.building import Construction
 from nl2pddl.worldmodel.session import Work
 
 _NAME_HELP = "Another name, in all actions; the name of another predicate merges the two."
@@ -63,18 +63,16 @@ def _change(handles: Handles, work: Work, chosen: str, new: str, said: str, plac
     """Reword first, under the old name; of a merged one the other's words stay."""
     one = work.construction.predicates[chosen]
     renames = new.strip().lower() != one.name or bool(places.strip())
-    try:
-        if renames:  # before anything is stored
-            event = person.renamed(work.construction, chosen, new, _order(places))
-        if " ".join(said.split()) != one.words:
-            work = session.add(handles.store, work, person.reworded(work.construction, chosen, said))
-        if renames:
-            session.add(handles.store, work, event)
-    except NL2PDDLError as error:
-        show_fault("The predicate was not changed.", *reasons_of(error))
-    else:
-        st.toast(plain(f"{one.head} was changed."), icon=":material/check:")
-        st.rerun()
+
+    def change() -> None:
+        # Both are made before either is stored.
+        events = [person.reworded(work.construction, chosen, said)] if " ".join(said.split()) != one.words else []
+        events += [person.renamed(work.construction, chosen, new, _order(places))] if renames else []
+        after = work
+        for event in events:
+            after = session.add(handles.store, after, event)
+
+    keep(change, "The predicate was not changed.", f"{one.head} was changed.")
 
 
 def _order(places: str) -> list[int] | None:
@@ -92,11 +90,5 @@ def _offer_new(handles: Handles, work: Work) -> None:
             placeholder="(package-at ?p - package ?l - location): true if package ?p is at location ?l",
         )  # fmt: skip
         if st.button("Add them", key="predicates_add", icon=":material/add:"):
-            try:
-                event: Event = person.given(work.construction, text)
-                session.add(handles.store, work, event)
-            except NL2PDDLError as error:
-                show_fault("No predicate was added.", *reasons_of(error))
-            else:
-                st.toast("Added.", icon=":material/check:")
-                st.rerun()
+            add = lambda: session.add(handles.store, work, person.given(work.construction, text))  # noqa: E731
+            keep(add, "No predicate was added.", "Added.")

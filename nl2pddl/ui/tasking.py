@@ -9,17 +9,19 @@ import streamlit as st
 
 from nl2pddl import statistics
 from nl2pddl.breakdown import short_names
-from nl2pddl.errors import InputError, NL2PDDLError
+from nl2pddl.errors import InputError
+from nl2pddl.experiment import Turn
 from nl2pddl.pddl_io import parse_problem
 from nl2pddl.store import Store, assessments
 from nl2pddl.task import PlanningDomain, PlanningProblem
 from nl2pddl.ui import examples
 from nl2pddl.ui.choosing import choose_labelled, local_times
+from nl2pddl.ui.keeping import keep
 from nl2pddl.ui.launching import offered_models
 from nl2pddl.ui.own_task import offer_own
 from nl2pddl.ui.shell import Handles
 from nl2pddl.ui.stepping import show_runs
-from nl2pddl.ui.text import as_typed, plain, reasons_of, show_fault, show_text
+from nl2pddl.ui.text import as_typed, plain, show_dialogue, show_text
 from nl2pddl.worldmodel import session
 from nl2pddl.worldmodel.brief import Example
 from nl2pddl.worldmodel.goals import goal_text
@@ -75,12 +77,7 @@ def _offer_example(handles: Handles, work: Work, example: str) -> None:
     total = len(examples.example(example).tasks)
     if button.button(f"Plan {total} tasks", key="plan_tasks", type="primary", icon=":material/route:", width="stretch"):
         choice = TaskChoice(example, by, as_typed(named) if named else None)
-        try:
-            handles.workshop.plan(work.id, choice)
-        except NL2PDDLError as error:
-            show_fault("The tasks cannot be planned.", *reasons_of(error))
-        else:
-            st.rerun()
+        keep(lambda: handles.workshop.plan(work.id, choice), "The tasks cannot be planned.")
 
 
 def _show_rates(frame: Any, count: int) -> None:
@@ -154,12 +151,8 @@ def _show_one(store: Store, work: Work, row: Any, example: Example | None) -> No
     if row["problem"]:
         with st.expander("The problem as it was planned", icon=":material/description:"):
             show_text(row["problem"])
-    turns = json.loads(row["turns"])
-    if turns:
-        with st.expander("The dialogue with the model", icon=":material/forum:"):
-            for turn in turns:
-                st.markdown(f"**{'The model' if turn['role'] == 'assistant' else 'Asked'}**")
-                show_text(turn["content"], height=320 if len(turn["content"]) > 1500 else None)
+    if turns := [Turn(**turn) for turn in json.loads(row["turns"])]:
+        show_dialogue("The dialogue with the model", turns)
 
 
 def _runs(

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import streamlit as st
 
-from nl2pddl.experiment import Decoding
+from nl2pddl.experiment import Decoding, Turn
 
 LONGEST_SHOWN = 20_000
 _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
@@ -39,6 +39,14 @@ def show_text(text: str, *, height: int | None = None) -> None:
     st.code(text[:LONGEST_SHOWN], language=None, wrap_lines=True, height=height or "content")
     if len(text) > LONGEST_SHOWN:
         st.caption(f"The first {LONGEST_SHOWN:,} of {len(text):,} characters; the store holds all of them.")
+
+
+def show_dialogue(title: str, turns: Iterable[Turn]) -> None:
+    """What was asked and what the model answered, one after another, behind a title."""
+    with st.expander(title, icon=":material/forum:"):
+        for turn in turns:
+            st.markdown(f"**{'The model' if turn.role == 'assistant' else 'Asked'}**")
+            show_text(turn.content, height=320 if len(turn.content) > 1500 else None)
 
 
 def reasons_of(error: Exception) -> tuple[str, ...]:

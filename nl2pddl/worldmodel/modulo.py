@@ -67,7 +67,6 @@ def question(drafts: Mapping[str, ActionDraft], predicates: Predicates, problem:
     )
     objects = "\n".join(f"- {name}: {kind}" for name, kind in problem.objects.items())
     init = sorted(problem.init, key=lambda atom: (atom.predicate, atom.arguments))
-    init = sorted(problem.init, key=lambda atom: (atom.predicate, atom.arguments))
     holds = "\n".join(f"- {said(atom, predicates)}" for atom in init)
     goals = "\n".join(f"- {said(part, predicates)}" for part in conjuncts(problem.goal))
     example = next(iter(drafts), "act")

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from nl2pddl.experiment import ChatMode, Completion, Decoding
-from nl2pddl.generation import Backend, check_model
+from nl2pddl.generation import check_model
 from nl2pddl.generation.base import GenerationRequest, never
-from nl2pddl.generation.driver import Answer, Driver
+from nl2pddl.generation.driver import Answer, Driver, OpenBackend
 from nl2pddl.planning.val_parser import find_parser
 from nl2pddl.store import Store, constructions
 from nl2pddl.worldmodel import building
@@ -20,7 +20,6 @@ from nl2pddl.worldmodel.building import Ask, Construction, Event, EventKind, Set
 from nl2pddl.worldmodel.published import Records
 from nl2pddl.worldmodel.val_messages import val_faults
 
-OpenBackend = Callable[[str, Decoding, Path], Backend]
 # An action of 22 predicates and its new ones; the paper's models write some 300 tokens.
 DECODING = Decoding(max_new_tokens=700, stop_strings=STOPS, chat=ChatMode.TEMPLATE)
 _ANSWER = "Answer:\n"
@@ -96,6 +95,11 @@ def work_on(
             if answered is None:
                 break
             answer, text = answered
+            # A person may have noted, accepted or renamed something meanwhile: an answer to a question that would be
+            # another one now is dropped, and that one asked.
+            work = load(store, construction_id)
+            if building.next_ask(work.construction) != ask:
+                continue
             tools = val_faults(parser, work.construction, ask.action, text) if parser else ()
             work = add(store, work, building.answered(ask, text, tools), answer)
             tell(work)

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
 from nl2pddl.errors import InputError
 from nl2pddl.exact import ExactLimits
-from nl2pddl.experiment import Decoding, Turn
-from nl2pddl.generation import Backend, check_model
+from nl2pddl.experiment import Turn
+from nl2pddl.generation import check_model
 from nl2pddl.generation.base import never
-from nl2pddl.generation.driver import Driver
+from nl2pddl.generation.driver import Driver, OpenBackend
 from nl2pddl.planning.checking import PlanChecker
 from nl2pddl.records import ValidatorChoice
 from nl2pddl.store import Store, assessments
+from nl2pddl.worldmodel import goals
 from nl2pddl.worldmodel.brief import Example, Task, load_example
 from nl2pddl.worldmodel.building import Construction
 from nl2pddl.worldmodel.impossible import never_possible_in
@@ -26,7 +27,6 @@ from nl2pddl.worldmodel.reaching import reached_in
 from nl2pddl.worldmodel.session import Work, load
 from nl2pddl.worldmodel.tasks import Judge, TaskResult, ask_tasks, plan_tasks
 
-OpenBackend = Callable[[str, Decoding, Path], Backend]
 LIMITS = ExactLimits(states=200_000, seconds=10.0)  # of a task: there are tasks enough
 
 
@@ -57,6 +57,31 @@ class TaskChoice:
     validator: ValidatorChoice = ValidatorChoice.AUTO
     own: tuple[Task, ...] = ()
     asked: tuple[Turn, ...] = ()
+
+
+def put_into_pddl(
+    store: Store,
+    construction_id: str,
+    texts: tuple[str, str, str],
+    choice: TaskChoice,
+    open_model: OpenBackend,
+    data_dir: Path,
+    should_stop: Callable[[], bool] = never,
+) -> TaskChoice | None:
+    """The choice with a task of a person's own, whose goal a model puts into PDDL; None where it was stopped.
+
+    ``texts`` are objects, initial state and the goal in words. Raises as ``goals.ask_goal``.
+    """
+    work = load(store, construction_id)
+    model = choice.model or work.model
+    check_model(model)
+    driver = Driver(open_model, model, work.decoding, data_dir)
+    try:
+        name = assessments.next_own(store, construction_id)
+        found = goals.ask_goal(driver, work.construction, *texts, name, should_stop)
+    finally:
+        driver.close()
+    return replace(choice, example="", planner=Planner.KSTAR, own=(found[0],), asked=found[1]) if found else None
 
 
 def run_tasks(
